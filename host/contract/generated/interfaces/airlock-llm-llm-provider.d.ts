@@ -356,7 +356,63 @@ export interface TokenUsage {
    */
   totalTokens?: bigint,
 }
-export type CompletionEvent = CompletionEventStarted | CompletionEventResponseMetadata | CompletionEventText | CompletionEventThinking | CompletionEventRedactedThinking | CompletionEventToolInputDelta | CompletionEventToolUse | CompletionEventToolUseJsonParseError | CompletionEventImage | CompletionEventCitation | CompletionEventStop | CompletionEventUsage | CompletionEventReasoningDetails | CompletionEventProviderContent;
+export interface CacheConfiguration {
+  maxCacheAnchors: number,
+  shouldCacheToolDefinitions: boolean,
+  minTotalTokenCount: bigint,
+}
+/**
+ * # Variants
+ * 
+ * ## `"authentication"`
+ * 
+ * No credential, or one that the service refuses.
+ * ## `"permission"`
+ * 
+ * The credential is good but may not do this.
+ * ## `"rate-limited"`
+ * 
+ * ## `"quota-exhausted"`
+ * 
+ * Out of credit or quota: waiting does not help.
+ * ## `"overloaded"`
+ * 
+ * The service has no capacity now.
+ * ## `"context-length-exceeded"`
+ * 
+ * ## `"model-not-found"`
+ * 
+ * ## `"content-filtered"`
+ * 
+ * ## `"invalid-request"`
+ * 
+ * ## `"unsupported"`
+ * 
+ * ## `"network"`
+ * 
+ * ## `"other"`
+ */
+export type ProviderErrorKind = 'authentication' | 'permission' | 'rate-limited' | 'quota-exhausted' | 'overloaded' | 'context-length-exceeded' | 'model-not-found' | 'content-filtered' | 'invalid-request' | 'unsupported' | 'network' | 'other';
+export interface ProviderError {
+  kind: ProviderErrorKind,
+  /**
+   * For a person; never holds a secret.
+   */
+  message: string,
+  /**
+   * HTTP status, where one came.
+   */
+  status?: number,
+  /**
+   * The service's own error code.
+   */
+  code?: string,
+  /**
+   * How long the service asked to wait; none where it did not say.
+   */
+  retryAfterMs?: bigint,
+}
+export type CompletionEvent = CompletionEventStarted | CompletionEventResponseMetadata | CompletionEventText | CompletionEventThinking | CompletionEventRedactedThinking | CompletionEventToolInputDelta | CompletionEventToolUse | CompletionEventToolUseJsonParseError | CompletionEventImage | CompletionEventCitation | CompletionEventStop | CompletionEventUsage | CompletionEventReasoningDetails | CompletionEventProviderContent | CompletionEventFailed;
 export interface CompletionEventStarted {
   tag: 'started',
 }
@@ -428,61 +484,13 @@ export interface CompletionEventProviderContent {
   tag: 'provider-content',
   val: string,
 }
-export interface CacheConfiguration {
-  maxCacheAnchors: number,
-  shouldCacheToolDefinitions: boolean,
-  minTotalTokenCount: bigint,
-}
 /**
- * # Variants
- * 
- * ## `"authentication"`
- * 
- * No credential, or one that the service refuses.
- * ## `"permission"`
- * 
- * The credential is good but may not do this.
- * ## `"rate-limited"`
- * 
- * ## `"quota-exhausted"`
- * 
- * Out of credit or quota: waiting does not help.
- * ## `"overloaded"`
- * 
- * The service has no capacity now.
- * ## `"context-length-exceeded"`
- * 
- * ## `"model-not-found"`
- * 
- * ## `"content-filtered"`
- * 
- * ## `"invalid-request"`
- * 
- * ## `"unsupported"`
- * 
- * ## `"network"`
- * 
- * ## `"other"`
+ * The answer failed here. Events before it in the same group still count; nothing may follow.
+ * An error returned from `decode` says the same of a group that brought no event.
  */
-export type ProviderErrorKind = 'authentication' | 'permission' | 'rate-limited' | 'quota-exhausted' | 'overloaded' | 'context-length-exceeded' | 'model-not-found' | 'content-filtered' | 'invalid-request' | 'unsupported' | 'network' | 'other';
-export interface ProviderError {
-  kind: ProviderErrorKind,
-  /**
-   * For a person; never holds a secret.
-   */
-  message: string,
-  /**
-   * HTTP status, where one came.
-   */
-  status?: number,
-  /**
-   * The service's own error code.
-   */
-  code?: string,
-  /**
-   * How long the service asked to wait; none where it did not say.
-   */
-  retryAfterMs?: bigint,
+export interface CompletionEventFailed {
+  tag: 'failed',
+  val: ProviderError,
 }
 export interface CustomModelConfig {
   name: string,
