@@ -1,0 +1,398 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { createFramer, type Framer } from '../http/frames.ts'
+import { createImports } from './imports.ts'
+import type {
+  Answer,
+  CallId,
+  CompletionId,
+  FeedReply,
+  FromSandbox,
+  GuestCall,
+  GuestFacts,
+  GuestFailure,
+  InstanceId,
+  LogLine,
+  Reply,
+  SandboxSetup,
+  StartReply,
+  ToSandbox,
+} from './protocol.ts'
+
+// A reply waits for the rest of its batch, but not longer: silence is how the host tells that a guest hangs.
+const FLUSH_MS = 50
+
+/** What the transpiled module offers: every export is asynchronous, since any may be suspended. */
+type GuestExports = Record<string, (...args: unknown[]) => Promise<unknown>>
+
+interface GuestCompletion {
+  decode(frames: unknown[]): Promise<unknown[]>
+  finish(): Promise<unknown[]>
+  reject(response: unknown): Promise<unknown>
+  [Symbol.dispose](): void
+}
+
+interface Instance {
+  id: InstanceId
+  exports: GuestExports
+  /** Runs one call at a time: a suspended guest must not be entered again. */
+  active: boolean
+  queue: GuestCall[]
+  completions: Set<CompletionId>
+  computedMs: number
+  enteredAt: number
+}
+
+interface Completion {
+  instance: Instance
+  guest: GuestCompletion
+  framer: Framer | undefined
+}
+
+/** The sandbox's end of the protocol: the first message sets it up, the others are for the guest. */
+export function createSandboxEnd(post: (message: FromSandbox) => void): (message: ToSandbox) => void {
+  let guest: Awaited<ReturnType<typeof serveGuest>> | undefined
+  return message => {
+    if (message.type !== 'setup') return guest?.receive(message)
+    serveGuest(post, message.setup).then(
+      created => {
+        guest = created
+        post({ type: 'ready' })
+      },
+      error => post({ type: 'failed', failure: { kind: 'unusable', message: messageOf(error) } }),
+    )
+  }
+}
+
+/** Holds the instances of one component and runs the host's calls in them. */
+async function serveGuest(post: (message: FromSandbox) => void, setup: SandboxSetup) {
+  const { limits, world } = setup
+  const instances = new Map<InstanceId, Promise<Instance>>()
+  const completions = new Map<CompletionId, Completion>()
+  const waits = new Map<number, (answer: Answer) => void>()
+  const logger = createLogger(limits.logLinesPerSecond, lines => post({ type: 'log', lines }))
+  const instantiate = await loadComponent(setup)
+  let facts: GuestFacts = setup.facts
+  let waitCount = 0
+  let running = 0
+  let replies: Reply[] = []
+  let flushedAt = performance.now()
+
+  async function createInstance(id: InstanceId): Promise<Instance> {
+    const instance: Instance = {
+      id,
+      exports: {},
+      active: false,
+      queue: [],
+      completions: new Set(),
+      computedMs: 0,
+      enteredAt: 0,
+    }
+    const exports = await instantiate(
+      createImports({
+        facts: () => facts,
+        wait: (name, args) => suspend(instance, name, args),
+        release: handle => post({ type: 'release', name: 'http-response-stream', handle }),
+        log: line => logger.add(line),
+      }),
+    )
+    const offered = exports[world]
+    if (typeof offered !== 'object' || offered === null) throw new Error(`it does not export ${world}`)
+    instance.exports = offered as GuestExports
+    return instance
+  }
+
+  function instanceFor(id: InstanceId): Promise<Instance> {
+    const present = instances.get(id)
+    if (present) return present
+    const created = createInstance(id)
+    instances.set(id, created)
+    return created
+  }
+
+  function suspend(instance: Instance, name: string, args: unknown[]): Promise<Answer> {
+    instance.computedMs += performance.now() - instance.enteredAt
+    const wait = ++waitCount
+    running--
+    flush()
+    post({ type: 'wait', wait, instance: instance.id, name, args })
+    return new Promise<Answer>(resolve => waits.set(wait, resolve)).then(answer => {
+      running++
+      instance.enteredAt = performance.now()
+      return answer
+    })
+  }
+
+  function flush() {
+    if (replies.length === 0) return
+    const batch = replies
+    replies = []
+    flushedAt = performance.now()
+    logger.flush()
+    post({ type: 'replies', replies: batch })
+  }
+
+  function reply(call: CallId, value: unknown) {
+    replies.push({ call, value })
+  }
+
+  function fail(call: CallId, failure: GuestFailure) {
+    replies.push({ call, failure })
+  }
+
+  /** Calls of one instance run in their order, those of others beside them. */
+  async function enqueue(call: GuestCall, id: InstanceId) {
+    let instance: Instance
+    running++
+    try {
+      instance = await instanceFor(id)
+    } catch (error) {
+      instances.delete(id)
+      if ('call' in call) fail(call.call, { kind: 'unusable', message: messageOf(error) })
+      settle()
+      return
+    }
+    if (instance.active) {
+      running--
+      instance.queue.push(call)
+      return
+    }
+    instance.active = true
+    for (let next: GuestCall | undefined = call; next; next = instance.queue.shift()) {
+      instance.computedMs = 0
+      instance.enteredAt = performance.now()
+      await perform(instance, next)
+      if (performance.now() - flushedAt > FLUSH_MS) flush()
+    }
+    instance.active = false
+    settle()
+  }
+
+  function settle() {
+    if (--running === 0) flush()
+  }
+
+  async function perform(instance: Instance, call: GuestCall) {
+    try {
+      switch (call.op) {
+        case 'export':
+          return reply(call.call, await callExport(instance, call.name, call.args))
+        case 'start':
+          return reply(call.call, await start(instance, call))
+        case 'feed':
+          return reply(call.call, await feed(call))
+        case 'reject':
+          return reply(call.call, await completions.get(call.completion)?.guest.reject(call.response))
+        case 'drop':
+          return drop(call.completion)
+        case 'drop-instance':
+          instances.delete(call.instance)
+          return
+        default:
+          return call satisfies never
+      }
+    } catch (error) {
+      const failure = toFailure(error, instance)
+      if (failure.kind === 'trapped') bury(instance)
+      if ('call' in call) fail(call.call, failure)
+    } finally {
+      instance.computedMs += performance.now() - instance.enteredAt
+      if (instance.computedMs > limits.computeMs && 'call' in call) {
+        fail(call.call, {
+          kind: 'over-limit',
+          message: `computed for more than ${limits.computeMs} ms in one call`,
+        })
+      }
+    }
+  }
+
+  async function callExport(instance: Instance, name: string, args: unknown[]): Promise<unknown> {
+    const run = instance.exports[name]
+    if (typeof run !== 'function') throw new Error(`it does not export ${name}`)
+    return run(...args)
+  }
+
+  async function start(instance: Instance, call: GuestCall & { op: 'start' }): Promise<StartReply> {
+    const started = (await callExport(instance, 'startCompletion', [
+      call.provider,
+      call.model,
+      call.request,
+    ])) as StartReply & { completion: GuestCompletion }
+    const framer =
+      started.framing === 'none'
+        ? undefined
+        : createFramer(started.framing, { maxFrameBytes: limits.frameBytes })
+    completions.set(call.completion, { instance, guest: started.completion, framer })
+    instance.completions.add(call.completion)
+    return { request: started.request, framing: started.framing }
+  }
+
+  async function feed(call: GuestCall & { op: 'feed' }): Promise<FeedReply> {
+    const completion = completions.get(call.completion)
+    if (!completion) return { events: [] }
+    const { guest, framer, instance } = completion
+    let events: unknown[] = []
+    try {
+      let framing: unknown
+      const frames = []
+      try {
+        if (framer && call.bytes) frames.push(...framer.push(call.bytes))
+        if (framer && call.end) frames.push(...framer.end())
+      } catch (error) {
+        // What was framed before the fault still counts.
+        framing = error
+      }
+      if (frames.length > 0 || !framer) events = await guest.decode(frames)
+      if (framing) return { events, failure: toFailure(framing, instance) }
+      if (call.end) events.push(...(await guest.finish()))
+    } catch (error) {
+      const failure = toFailure(error, instance)
+      if (failure.kind === 'trapped') bury(instance)
+      return { events, failure }
+    }
+    if (events.length > limits.eventsPerCall) {
+      const message = `returned ${events.length} events at once, at most ${limits.eventsPerCall} are allowed`
+      return { events: [], failure: { kind: 'over-limit', message } }
+    }
+    if (events.some(event => unitsOf(event) > limits.eventUnits)) {
+      return {
+        events: [],
+        failure: {
+          kind: 'over-limit',
+          message: `returned an event of more than ${limits.eventUnits} characters`,
+        },
+      }
+    }
+    return { events }
+  }
+
+  function drop(id: CompletionId) {
+    const completion = completions.get(id)
+    if (!completion) return
+    completions.delete(id)
+    completion.instance.completions.delete(id)
+    completion.guest[Symbol.dispose]()
+  }
+
+  /** A trapped instance is dead: nothing of it may be entered again. */
+  function bury(instance: Instance) {
+    instances.delete(instance.id)
+    for (const id of instance.completions) completions.delete(id)
+    for (const call of instance.queue.splice(0)) {
+      if ('call' in call)
+        fail(call.call, {
+          kind: 'trapped',
+          message: 'its instance trapped',
+          stack: '',
+          instance: instance.id,
+        })
+    }
+  }
+
+  function instanceOf(call: GuestCall): InstanceId | undefined {
+    return 'instance' in call ? call.instance : completions.get(call.completion)?.instance.id
+  }
+
+  return {
+    receive(message: Exclude<ToSandbox, { type: 'setup' }>) {
+      switch (message.type) {
+        case 'facts':
+          facts = message.facts
+          return
+        case 'calls':
+          for (const call of message.calls) {
+            const id = instanceOf(call)
+            if (id !== undefined) void enqueue(call, id)
+            // The instance trapped since the host sent this; the host knows it by now.
+            else if ('call' in call)
+              fail(call.call, { kind: 'trapped', message: 'its instance trapped', stack: '', instance: -1 })
+          }
+          if (running === 0) flush()
+          return
+        case 'answer': {
+          const resume = waits.get(message.wait)
+          waits.delete(message.wait)
+          resume?.(message.answer)
+          return
+        }
+        default:
+          message satisfies never
+      }
+    },
+  }
+}
+
+async function loadComponent(setup: SandboxSetup) {
+  const module: {
+    instantiate(
+      getCoreModule: (name: string) => Promise<WebAssembly.Module>,
+      imports: unknown,
+    ): Promise<Record<string, unknown>>
+  } = await import(pathToFileURL(join(setup.folder, setup.entry)).href)
+  const compiled = new Map<string, Promise<WebAssembly.Module>>()
+  const getCoreModule = (name: string) => {
+    const present = compiled.get(name)
+    if (present) return present
+    const created = readFile(join(setup.folder, name)).then(bytes => WebAssembly.compile(bytes))
+    compiled.set(name, created)
+    return created
+  }
+  return (imports: unknown) => module.instantiate(getCoreModule, imports)
+}
+
+function createLogger(linesPerSecond: number, send: (lines: LogLine[]) => void) {
+  let lines: LogLine[] = []
+  let second = 0
+  let count = 0
+  let dropped = 0
+  return {
+    add(line: LogLine) {
+      const now = Math.floor(performance.now() / 1000)
+      if (now !== second) {
+        if (dropped > 0)
+          lines.push({
+            level: 'warn',
+            message: `${dropped} log lines dropped: more than ${linesPerSecond} in a second`,
+          })
+        second = now
+        count = 0
+        dropped = 0
+      }
+      if (++count > linesPerSecond) {
+        dropped++
+        return
+      }
+      if (lines.push(line) === 1) setImmediate(() => this.flush())
+    },
+    flush() {
+      if (lines.length === 0) return
+      const batch = lines
+      lines = []
+      send(batch)
+    },
+  }
+}
+
+/** What a guest's export threw: the error of its `result`, a framing fault of ours, or a trap. */
+function toFailure(error: unknown, instance: Instance): GuestFailure {
+  if (!(error instanceof Error)) return { kind: 'returned', error }
+  if ('payload' in error) return { kind: 'returned', error: error.payload }
+  if ('code' in error && (error.code === 'too-large' || error.code === 'invalid-response')) {
+    return { kind: 'framing', code: error.code, message: error.message }
+  }
+  return { kind: 'trapped', message: error.message, stack: error.stack ?? '', instance: instance.id }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function unitsOf(event: unknown): number {
+  const value = (event as { val?: unknown } | null)?.val
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return 0
+  let units = 0
+  for (const field of Object.values(value)) if (typeof field === 'string') units += field.length
+  return units
+}
