@@ -16,7 +16,7 @@ process.on('message', (order: Order) => {
   })
 })
 process.once('disconnect', () => {
-  void contestant[Symbol.asyncDispose]().finally(() => process.exit())
+  void contestant[Symbol.asyncDispose]().then(() => process.exit())
 })
 reply({ type: 'ready' })
 
