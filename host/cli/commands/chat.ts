@@ -1,0 +1,101 @@
+import type { Command } from 'commander'
+import { resolveHome } from '../../home/home.ts'
+import { readSettings } from '../../home/settings.ts'
+import type { Completion } from '../../runtime/airlock.ts'
+import { createChatInput } from '../chat/chat-input.ts'
+import { type Conversation, createConversation } from '../chat/conversation.ts'
+import { runSlashCommand, slashCommandNames } from '../chat/slash-commands.ts'
+import { chooseModel } from '../choose-model.ts'
+import type { Cli } from '../cli.ts'
+import { InterruptedError } from '../cli-errors.ts'
+import { errorObject, messageOf } from '../error-object.ts'
+import { JSON_OPTION } from '../json-option.ts'
+import { openAirlock } from '../open-airlock.ts'
+import { createEventPrinter, describeUsage } from '../print-events.ts'
+import { sanitizeLabel } from '../terminal/sanitize.ts'
+import { startSpinner } from '../terminal/spinner.ts'
+
+interface Options {
+  model?: string
+  system?: string
+  json?: true
+}
+
+export function addChat(program: Command, cli: Cli): void {
+  program
+    .command('chat')
+    .description('Talk with a model. In a pipe, each line is a message.')
+    .option('-m, --model <model>', '<provider>/<model>, or an alias from the settings')
+    .option('--system <text>', 'instructions for every answer')
+    .option(...JSON_OPTION)
+    .action((options: Options) => chat(cli, options))
+}
+
+async function chat(cli: Cli, options: Options): Promise<void> {
+  const { output, canAsk, signal, env } = cli
+  const { aliases } = await readSettings(resolveHome({ env }).settingsFile)
+  await using airlock = await openAirlock(cli)
+  const model = options.model ?? (await chooseModel(airlock, cli))
+  const conversation = createConversation(model, options.system)
+  if (canAsk)
+    output.note({ text: `${sanitizeLabel(model)}. /help for commands, Ctrl-D to leave.`, style: 'dim' })
+
+  using input = createChatInput(cli, { completions: slashCommandNames })
+  for (;;) {
+    const message = await input.next()
+    signal.throwIfAborted()
+    if (message === undefined) break
+    if (message.trim() === '') continue
+    const stopping = new AbortController()
+    using _answering = input.whileAnswering(() => stopping.abort(new InterruptedError()))
+    try {
+      const isOver = await runSlashCommand(message, { airlock, conversation, output, aliases })
+      if (isOver) return
+      if (isOver !== undefined) continue
+      const abort = AbortSignal.any([signal, stopping.signal])
+      const completion = airlock.complete(conversation.ask(message), { signal: abort })
+      await answer(completion, conversation, cli, { stopping: stopping.signal, json: options.json === true })
+    } catch (error) {
+      // A script wants to know; a person wants to try again.
+      if (!canAsk || signal.aborted) throw error
+      output.note({ text: 'airlock:', style: 'red' }, ` ${sanitizeLabel(messageOf(error))}`)
+      if (options.json) output.json(errorObject(error))
+    }
+  }
+  // Ctrl-D leaves the cursor behind the prompt.
+  if (canAsk) output.note()
+}
+
+async function answer(
+  completion: Completion,
+  conversation: Conversation,
+  { output }: Cli,
+  { stopping, json }: { stopping: AbortSignal; json: boolean },
+): Promise<void> {
+  const stopSpinner = json ? () => {} : startSpinner(output, '')
+  const printer = createEventPrinter(output)
+  try {
+    for await (const event of completion) {
+      if (json) output.json(event)
+      else {
+        if (event.type !== 'started' && event.type !== 'response-metadata') stopSpinner()
+        printer.print(event)
+      }
+      await output.drained()
+    }
+    const { parts, usage } = await completion.result()
+    conversation.answered(parts)
+    stopSpinner()
+    printer.end()
+    if (usage && output.hasProgress && !json) output.note({ text: describeUsage(usage), style: 'dim' })
+  } catch (error) {
+    stopSpinner()
+    printer.end()
+    if (!stopping.aborted) {
+      conversation.failed()
+      throw error
+    }
+    conversation.stopped(completion.partial)
+    output.note({ text: '(stopped)', style: 'dim' })
+  }
+}

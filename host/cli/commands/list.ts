@@ -1,0 +1,35 @@
+import type { Command } from 'commander'
+import type { Cli } from '../cli.ts'
+import { JSON_OPTION } from '../json-option.ts'
+import { openExtensions } from '../open-extensions.ts'
+import { formatTable } from '../terminal/table.ts'
+
+export function addList(program: Command, cli: Cli): void {
+  program
+    .command('list')
+    .alias('ls')
+    .description('List the installed extensions.')
+    .option(...JSON_OPTION)
+    .action((options: { json?: true }) => list(cli, options))
+}
+
+async function list(cli: Cli, { json }: { json?: true }): Promise<void> {
+  const { output } = cli
+  const installed = await openExtensions(cli).list()
+  if (json) {
+    for (const extension of installed) output.json(describeInstalled(extension))
+    return
+  }
+  if (installed.length === 0) {
+    output.note('No extension is installed. Begin with: airlock install openai-compatible')
+    return
+  }
+  const rows = installed.map(extension => {
+    const { id, version, providers } = extension.package.manifest
+    const state = extension.state === 'ready' ? 'ready' : `changed: agree again with airlock install ${id}`
+    return [id, version, providers.map(provider => provider.id).join(', '), state]
+  })
+  const layout = output.isTerminal ? { width: output.width } : {}
+  for (const line of formatTable(['EXTENSION', 'VERSION', 'PROVIDERS', 'STATE'], rows, layout))
+    output.line(...line)
+}

@@ -1,0 +1,17 @@
+import type { Airlock, AirlockOptions, LogEntry } from '../runtime/airlock.ts'
+import type { Cli } from './cli.ts'
+import { sanitizeLabel } from './terminal/sanitize.ts'
+
+/** Opens the runtime for one command; `await using` closes it. Loaded late, so that `--help` does not wait for it. */
+export async function openAirlock(cli: Cli, options: AirlockOptions = {}): Promise<Airlock> {
+  const { createAirlock } = await import('../runtime/airlock.ts')
+  return createAirlock({ env: cli.env, log: entry => printLog(entry, cli), ...options })
+}
+
+/** Warnings and errors of extensions, on standard error; everything with `AIRLOCK_DEBUG`. */
+function printLog({ level, extension, message }: LogEntry, { env, output }: Cli): void {
+  const isLoud = level === 'warn' || level === 'error'
+  if (!isLoud && !env.AIRLOCK_DEBUG) return
+  const source = extension === undefined ? '' : `${sanitizeLabel(extension)}: `
+  output.note({ text: `airlock: ${source}${level}: ${sanitizeLabel(message)}`, style: 'dim' })
+}
