@@ -53,6 +53,10 @@ export async function startScriptedServer(
     | Script
     | readonly Script[]
     | ((request: RecordedRequest, index: number) => Script | Promise<Script>),
+  options: {
+    /** Default: one that is free. */
+    port?: number
+  } = {},
 ): Promise<ScriptedServer> {
   const requests: RecordedRequest[] = []
   const waiting: ((request: RecordedRequest) => void)[] = []
@@ -99,7 +103,7 @@ export async function startScriptedServer(
     if (answer !== 'never') await send(answer, request, response)
   }
 
-  server.listen(0, '127.0.0.1')
+  server.listen(options.port ?? 0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
 
