@@ -1,0 +1,5 @@
+export { endpointUrl } from './api-url.ts'
+export { type ChatDecoder, type ChatDecoderOptions, createChatDecoder } from './decode.ts'
+export { type ChatRequestBody, encodeChatRequest } from './encode.ts'
+export { ASSUMED_CONTEXT_TOKENS, assumedModel, readModelList } from './models.ts'
+export { type ChatQuirks, resolveQuirks } from './quirks.ts'
