@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { repoRoot } from './repo-root.ts'
 
@@ -23,7 +23,12 @@ function build(folder: string): void {
     encoding: 'utf8',
     cwd: repoRoot,
   })
-  if (status !== 0) throw new Error(`Cannot build ${folder} for the tests:\n${stdout}${stderr}`)
+  if (status === 0) return
+  const message = `Cannot build ${folder} for the tests:\n${stdout}${stderr}`
+  if (process.env.CI) throw new Error(message)
+  // Tests that need no component can run while one is being mended. The old bytes would prove nothing.
+  rmSync(join(folder, 'dist'), { recursive: true, force: true })
+  process.stderr.write(`${message}\n`)
 }
 
 function newestChange(folder: string): number {
