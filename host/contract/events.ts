@@ -73,12 +73,15 @@ export interface TokenUsage {
   totalTokens?: number
 }
 
-export type StopReason =
-  | 'end-turn'
-  | 'max-tokens'
-  | 'stop-sequence'
-  | 'tool-use'
-  | 'refusal'
-  | 'content-filter'
+export const STOP_REASONS = [
+  'end-turn',
+  'max-tokens',
+  'stop-sequence',
+  'tool-use',
+  'refusal',
+  'content-filter',
   /** The service gave a reason that none of these name. */
-  | 'other'
+  'other',
+] as const
+
+export type StopReason = (typeof STOP_REASONS)[number]

@@ -4,17 +4,25 @@ import type { GuestCall } from './protocol.ts'
 // goes together: less than a frame of a 120 Hz screen, so nobody sees it, and one event a millisecond costs an eighth.
 const GROUPING_MS = 8
 
+export interface OutgoingCall {
+  call: GuestCall
+  transfer?: ArrayBuffer
+}
+
 export interface Outbox {
-  /** `patient` work may wait for GROUPING_MS since the last post; everything else goes with this turn of the event loop. */
-  add(call: GuestCall, how?: { patient?: boolean; transfer?: ArrayBuffer }): void
+  /**
+   * `create` is called when the message is made up: work that grows while it waits goes whole. `patient` work may wait
+   * for GROUPING_MS since the last post; everything else goes with this turn of the event loop.
+   */
+  add(create: () => OutgoingCall, how?: { patient?: boolean }): void
   flush(): void
-  close(): void
+  /** Forgets what waits. */
+  clear(): void
 }
 
 /** Gathers the calls of one turn of the event loop into one message, and those of a busy stretch into few. */
 export function createOutbox(post: (calls: GuestCall[], transfer: ArrayBuffer[]) => void): Outbox {
-  let calls: GuestCall[] = []
-  let transfer: ArrayBuffer[] = []
+  let waiting: (() => OutgoingCall)[] = []
   let postedAt = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
   let immediate: NodeJS.Immediate | undefined
@@ -23,27 +31,27 @@ export function createOutbox(post: (calls: GuestCall[], transfer: ArrayBuffer[])
     clearTimeout(timer)
     clearImmediate(immediate)
     timer = immediate = undefined
-    if (calls.length === 0) return
-    const batch = calls
-    const buffers = transfer
-    calls = []
-    transfer = []
+    if (waiting.length === 0) return
+    const batch = waiting.map(create => create())
+    waiting = []
     postedAt = performance.now()
-    post(batch, buffers)
+    post(
+      batch.map(({ call }) => call),
+      batch.flatMap(({ transfer }) => transfer ?? []),
+    )
   }
 
   return {
-    add(call, how = {}) {
-      calls.push(call)
-      if (how.transfer) transfer.push(how.transfer)
+    add(create, how = {}) {
+      waiting.push(create)
       if (immediate) return
       const wait = how.patient ? postedAt + GROUPING_MS - performance.now() : 0
       if (wait <= 0) immediate = setImmediate(flush)
       else timer ??= setTimeout(flush, wait)
     },
     flush,
-    close() {
-      calls = []
+    clear() {
+      waiting = []
       flush()
     },
   }

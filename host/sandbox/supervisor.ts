@@ -1,7 +1,7 @@
 import type { CompletionRequest } from '../contract/generated/interfaces/airlock-llm-provider.js'
-import { ExtensionError } from '../errors.ts'
+import { ExtensionError, TransportError } from '../errors.ts'
 import type { Channel, OpenChannel } from './channel.ts'
-import { createOutbox } from './outbox.ts'
+import { createOutbox, type OutgoingCall } from './outbox.ts'
 import type {
   Answer,
   CallId,
@@ -56,12 +56,19 @@ export class ReturnedError extends Error {
   }
 }
 
+export interface BodyPiece {
+  bytes: Uint8Array<ArrayBuffer> | undefined
+  end: boolean
+}
+
 export interface SandboxCompletion extends StartReply {
-  /** Hands over bytes of the body; `end` with or after the last. Never rejects: what went wrong is in `failure`. */
-  feed(
-    bytes: Uint8Array<ArrayBuffer> | undefined,
-    end: boolean,
-  ): Promise<{ events: unknown[]; failure?: Error }>
+  /**
+   * Hands over bytes of the body, `end` with or after the last. `take` is called when they go, a few milliseconds
+   * later in a busy stretch; their buffer is given away. Never rejects: what went wrong is in `failure`.
+   */
+  feed(take: () => BodyPiece): Promise<{ events: unknown[]; failure?: Error }>
+  /** Lets what waits go now. */
+  flush(): void
   /** Asks what an answer outside 200-299 means. */
   reject(response: unknown): Promise<unknown>
   /** Called once where the guest died under it, between calls too. */
@@ -277,7 +284,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         return error
       }
       case 'framing':
-        return Object.assign(new Error(failure.message), { code: failure.code })
+        return new TransportError(failure.code, failure.message)
       case 'unusable':
         return failed('extension-broke-contract', `cannot be used: ${failure.message}`)
       default:
@@ -331,15 +338,15 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     if (from.instances.size < 2 || instance.calls.size > 0 || instance.open.size > 0) return
     const others = [...from.instances.values()].filter(other => other !== instance && other.suspended === 0)
     if (others.length === 0 || !from.instances.delete(instance.id)) return
-    outbox.add({ op: 'drop-instance', instance: instance.id })
+    outbox.add(() => ({ call: { op: 'drop-instance', instance: instance.id } }))
   }
 
   function send<Value>(
     from: Life,
     instance: InstanceState,
     name: string,
-    create: (call: CallId) => GuestCall,
-    how: { signal?: AbortSignal | undefined; patient?: boolean; transfer?: ArrayBuffer } = {},
+    create: (call: CallId) => GuestCall | OutgoingCall,
+    how: { signal?: AbortSignal | undefined; patient?: boolean } = {},
   ): Promise<Value> {
     if (from.over) return Promise.reject(failed('extension-stopped', 'was stopped'))
     return new Promise<Value>((resolve, reject) => {
@@ -354,7 +361,10 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       }
       from.calls.set(id, pending)
       instance.calls.add(pending)
-      outbox.add(create(id), how)
+      outbox.add(() => {
+        const made = create(id)
+        return 'op' in made ? { call: made } : made
+      }, how)
     })
   }
 
@@ -374,6 +384,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     if (current === from) current = undefined
     life = undefined
     watchdog.heard(false)
+    outbox.clear()
     void from.channel.kill()
     recordDeath()
     for (const controller of from.waits) controller.abort(failed('extension-stopped', 'was stopped'))
@@ -437,14 +448,20 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     }
     return {
       ...reply,
-      async feed(bytes, end) {
+      async feed(take) {
         try {
           const fed = await send<FeedReply>(
             here,
             instance,
             'completion.decode',
-            call => ({ op: 'feed', call, completion, bytes, end }),
-            { patient: !end, ...(bytes && { transfer: bytes.buffer }) },
+            call => {
+              const { bytes, end } = take()
+              return {
+                call: { op: 'feed', call, completion, bytes, end },
+                ...(bytes && { transfer: bytes.buffer }),
+              }
+            },
+            { patient: true },
           )
           if (!fed.failure) return { events: fed.events }
           return { events: fed.events, failure: toError(fed.failure, 'completion.decode', here) }
@@ -459,12 +476,13 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
           completion,
           response: response as never,
         })),
+      flush: outbox.flush,
       onLost(listener) {
         onLost = listener
       },
       drop() {
         if (!instance.open.delete(completion) || here.over) return
-        outbox.add({ op: 'drop', completion })
+        outbox.add(() => ({ call: { op: 'drop', completion } }))
         tidy(here, instance)
       },
     }
@@ -506,7 +524,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       if (closed) return
       closed = true
       watchdog.close()
-      outbox.close()
+      outbox.clear()
       const here = await life?.catch(() => undefined)
       if (!here || here.over) return
       here.over = true

@@ -1,0 +1,167 @@
+import type { ProviderInfo } from '../contract/models.ts'
+import { type CompletionRequest, parseRequest } from '../contract/request.ts'
+import { createMemoryStore } from '../credentials/memory-store.ts'
+import type { CredentialStore } from '../credentials/store.ts'
+import { ExtensionError, InvalidOptionError } from '../errors.ts'
+import {
+  createInstalledExtensions,
+  type InstalledExtension,
+  type InstalledExtensions,
+  type InstallOptions,
+} from '../extension/installed.ts'
+import { readPackage } from '../extension/package.ts'
+import { resolveHome } from '../home/home.ts'
+import { readSettings, type Settings } from '../home/settings.ts'
+import type { Permissions } from '../policy/permissions.ts'
+import type { OpenChannel } from '../sandbox/channel.ts'
+import type { SupervisorStats } from '../sandbox/supervisor.ts'
+import { openThread } from '../sandbox/thread-channel.ts'
+import { type Catalogue, createCatalogue, type ModelList } from './catalogue.ts'
+import { complete } from './complete.ts'
+import type { Completion } from './completion.ts'
+import { createExtensionHost, type ExtensionHost } from './extension-host.ts'
+import type { LogEntry } from './log.ts'
+
+export interface AirlockOptions {
+  /** One folder for everything. Default: `AIRLOCK_HOME`, else the platform's config, data and cache folders. */
+  home?: string
+  /** Environment variables. Default: `process.env`. */
+  env?: NodeJS.ProcessEnv
+  /** Default: what `settings.json` says. */
+  settings?: Partial<Settings>
+  /** Where secrets are kept. Default: in memory, for this process. */
+  credentials?: CredentialStore
+  /** What stands between an extension and this machine. Default: the settings' choice, else a thread. */
+  isolation?: 'thread' | 'process'
+  /** Bounds on what one extension may use up; see `limits` in settings.json. */
+  limits?: Partial<Record<string, number>>
+  /** Default: lines are dropped. */
+  log?: (entry: LogEntry) => void
+}
+
+export interface ExtensionStats extends SupervisorStats {
+  id: string
+}
+
+/** Loads extensions and talks to models through them. */
+export interface Airlock extends AsyncDisposable {
+  /** What is installed: list, remove, permissions, revoke. */
+  readonly extensions: InstalledExtensions
+  /** Installs an extension and loads it. `agree` is shown what it wants to be allowed. */
+  install(source: string, options: InstallOptions): Promise<InstalledExtension>
+  /**
+   * Loads an extension's folder for the life of this object, without installing it: the caller vouches for it.
+   * `granted` narrows what its manifest asks for.
+   */
+  load(folder: string, options?: { granted?: Permissions }): Promise<void>
+  providers(): Promise<ProviderInfo[]>
+  /** Asks the services for their models. One provider's failure never hides the others'. */
+  models(filter?: { provider?: string }, options?: { signal?: AbortSignal }): Promise<ModelList>
+  /**
+   * Begins a completion. Never throws: what is wrong reaches the reader of the events or of `result()`.
+   * Aborting `signal` ends it with the signal's reason.
+   */
+  complete(request: CompletionRequest, options?: { signal?: AbortSignal }): Completion
+  stats(): { extensions: ExtensionStats[] }
+  /** Ends everything that runs and frees what it held. Idempotent. */
+  close(): Promise<void>
+}
+
+/** @throws {InvalidFileError} where `settings.json` is not valid. */
+export async function createAirlock(options: AirlockOptions = {}): Promise<Airlock> {
+  const { env = process.env, credentials = createMemoryStore(), log = () => {} } = options
+  const home = resolveHome({ ...(options.home !== undefined && { home: options.home }), env })
+  const settings: Settings = { ...(await readSettings(home.settingsFile)), ...options.settings }
+  const isolation = options.isolation ?? settings.isolation ?? 'thread'
+  const open = channelFor(isolation)
+  const limits = { ...settings.limits, ...options.limits }
+  const installed = createInstalledExtensions(home)
+  const hosts = new Map<string, ExtensionHost>()
+  let loading: Promise<Catalogue> | undefined
+  let closed = false
+
+  function createHost(extension: Pick<InstalledExtension, 'package' | 'granted'>): ExtensionHost {
+    return createExtensionHost({
+      package: extension.package,
+      granted: extension.granted,
+      settings,
+      credentials,
+      env,
+      cacheFolder: home.cache,
+      open,
+      limits,
+      log,
+    })
+  }
+
+  async function replaceHost(host: ExtensionHost): Promise<void> {
+    const before = hosts.get(host.id)
+    hosts.set(host.id, host)
+    await before?.close()
+  }
+
+  async function loadInstalled(): Promise<Catalogue> {
+    for (const extension of await installed.list()) {
+      const { id } = extension.package.manifest
+      if (hosts.has(id)) continue
+      if (extension.state === 'ready') hosts.set(id, createHost(extension))
+      else {
+        const message = `Extension "${id}" changed since it was agreed to and is not loaded: run \`airlock install\` again`
+        log({ level: 'warn', extension: id, message, time: Date.now() })
+      }
+    }
+    return createCatalogue([...hosts.values()], settings.aliases)
+  }
+
+  /** Installed extensions are read when first needed; starting one waits until it is called. */
+  function catalogue(): Promise<Catalogue> {
+    if (closed)
+      return Promise.reject(
+        new ExtensionError('extension-closed', '', 'Cannot go on: this airlock was closed'),
+      )
+    loading ??= loadInstalled().catch(error => {
+      loading = undefined
+      throw error
+    })
+    return loading
+  }
+
+  async function close(): Promise<void> {
+    if (closed) return
+    closed = true
+    await loading?.catch(() => {})
+    await Promise.all([...hosts.values()].map(host => host.close()))
+  }
+
+  return {
+    extensions: installed,
+    async install(source, how) {
+      const extension = await installed.install(source, how)
+      await replaceHost(createHost(extension))
+      loading = undefined
+      return extension
+    },
+    async load(folder, how = {}) {
+      const read = await readPackage(folder)
+      await replaceHost(createHost({ package: read, granted: how.granted ?? read.manifest.permissions }))
+      loading = undefined
+    },
+    providers: async () => (await catalogue()).providers(),
+    models: async (filter = {}, how = {}) => (await catalogue()).models(filter, how.signal),
+    complete(request, how = {}) {
+      return complete(
+        () => parseRequest(request),
+        async parsed => (await catalogue()).find(parsed.model),
+        how.signal,
+      )
+    },
+    stats: () => ({ extensions: [...hosts.values()].map(host => ({ id: host.id, ...host.stats() })) }),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+function channelFor(isolation: string): OpenChannel {
+  if (isolation === 'thread') return openThread
+  throw new InvalidOptionError(`Cannot use isolation "${isolation}": it must be "thread"`)
+}

@@ -1,0 +1,203 @@
+import { createHttpClient } from '../capabilities/http-client.ts'
+import type { CompletionRequest as GuestRequest } from '../contract/generated/interfaces/airlock-llm-provider.js'
+import { createPlaceholders } from '../credentials/placeholders.ts'
+import type { CredentialStore } from '../credentials/store.ts'
+import { ExtensionError } from '../errors.ts'
+import type { Manifest } from '../extension/manifest.ts'
+import { type ExtensionPackage, readComponent } from '../extension/package.ts'
+import type { Settings } from '../home/settings.ts'
+import { createEgress, type Exchange, type OutgoingRequest } from '../http/egress.ts'
+import { parseNetworkRules } from '../policy/network.ts'
+import { intersect, type Permissions } from '../policy/permissions.ts'
+import type { OpenChannel } from '../sandbox/channel.ts'
+import { resolveSandboxLimits } from '../sandbox/limits.ts'
+import type { GuestFacts } from '../sandbox/protocol.ts'
+import { createSupervisor, type SandboxCompletion, type SupervisorStats } from '../sandbox/supervisor.ts'
+import { transpileComponent } from '../sandbox/transpile.ts'
+import type { LogEntry } from './log.ts'
+
+export interface ExtensionHostOptions {
+  package: ExtensionPackage
+  granted: Permissions
+  settings: Settings
+  credentials: CredentialStore
+  env: NodeJS.ProcessEnv
+  cacheFolder: string
+  open: OpenChannel
+  limits: Partial<Record<string, number>>
+  log(entry: LogEntry): void
+}
+
+/** One extension at work: its sandbox, and what the host does for it and for nobody else. */
+export interface ExtensionHost {
+  readonly id: string
+  readonly manifest: Manifest
+  readonly folder: string
+  call(name: string, args: unknown[], options?: { signal?: AbortSignal | undefined }): Promise<unknown>
+  start(provider: string, model: string, request: GuestRequest): Promise<SandboxCompletion>
+  /** Sends a request that the guest asked for: the guarded way out. */
+  send(request: OutgoingRequest, signal: AbortSignal): Promise<Exchange>
+  stats(): SupervisorStats
+  close(): Promise<void>
+}
+
+export function createExtensionHost(options: ExtensionHostOptions): ExtensionHost {
+  const { settings, credentials, env } = options
+  const { manifest, folder, digests } = options.package
+  const { id } = manifest
+  const permissions = intersect(manifest.permissions, options.granted)
+  const limits = resolveSandboxLimits(options.limits)
+  const memoryMiB = Math.min(permissions.memoryMiB, options.limits.memoryMiB ?? permissions.memoryMiB)
+  const providerIds = manifest.providers.map(provider => provider.id)
+  const userOrigins = providerIds.flatMap(provider => {
+    const url = settingsOf(provider)?.apiUrl
+    return url === undefined ? [] : [new URL(url).origin]
+  })
+  const manifestFile = `${folder}/extension.json`
+  const rules = [
+    parseNetworkRules(manifest.permissions.network, manifestFile),
+    parseNetworkRules(options.granted.network, `the grant of "${id}"`),
+  ]
+  const reach = parseNetworkRules([...permissions.network, ...userOrigins], manifestFile)
+  const placeholders = createPlaceholders()
+  const redactor = placeholders.redactor()
+  const log = (level: LogEntry['level'], message: string) =>
+    options.log({ level, extension: id, message: redactor.text(message), time: Date.now() })
+  const egress = createEgress({
+    extension: id,
+    rules,
+    userOrigins,
+    placeholders,
+    bodyFields: permissions.bodyFields,
+    env,
+    limits: options.limits,
+    manifestFile,
+  })
+  const http = createHttpClient(egress)
+
+  function settingsOf(provider: string) {
+    return settings.providers[`${id}:${provider}`] ?? settings.providers[provider]
+  }
+
+  /** What the guest may ask for without waiting. Read anew for each call: a sign-in may have come in between. */
+  async function readFacts(): Promise<GuestFacts> {
+    const facts: GuestFacts = { credentials: {}, env: {}, settings: {} }
+    for (const provider of providerIds) {
+      const secret = await credentials.get({ extension: id, provider })
+      if (secret !== undefined) {
+        const standIn = placeholders.placeholderFor(`credential:${id}:${provider}`, secret, reach)
+        facts.credentials[provider] = permissions.credentials === 'read' ? secret : standIn
+      }
+      const own = settingsOf(provider)
+      if (own) facts.settings[provider] = toGuestSettings(own)
+    }
+    const allowed = settings.allowedEnv[id] ?? []
+    for (const name of [...permissions.env, ...permissions.plainEnv]) {
+      const value = env[name]?.trim()
+      if (!value || !allowed.includes(name)) continue
+      const plain = permissions.plainEnv.includes(name)
+      facts.env[name] = plain ? value : placeholders.placeholderFor(`env:${id}:${name}`, value, reach)
+    }
+    return facts
+  }
+
+  let sent = ''
+  async function refreshFacts(): Promise<void> {
+    const facts = await readFacts()
+    const text = JSON.stringify(facts)
+    if (text === sent) return
+    sent = text
+    supervisor.setFacts(facts)
+  }
+
+  /** Answers a guest that waits. What is not there does not exist for it. */
+  async function capability(name: string, args: unknown[], signal: AbortSignal): Promise<unknown> {
+    switch (name) {
+      case 'fetch':
+        return http.fetch(args[0], signal)
+      case 'fetch-fallible':
+      case 'oauth-send-http-request':
+        return http.fetchFallible(args[0], signal)
+      case 'fetch-stream':
+        return http.fetchStream(args[0], signal)
+      case 'next-chunk':
+        return http.nextChunk(args[0], signal)
+      case 'store-credential':
+      case 'delete-credential': {
+        const [provider, value] = args
+        if (typeof provider !== 'string' || !providerIds.includes(provider)) {
+          throw new ExtensionError(
+            'extension-broke-contract',
+            id,
+            `"${String(provider)}" is no provider of this extension`,
+          )
+        }
+        const owner = { extension: id, provider }
+        if (name === 'store-credential') await credentials.set(owner, String(value))
+        else await credentials.delete(owner)
+        await refreshFacts()
+        return undefined
+      }
+      default:
+        throw new ExtensionError('extension-broke-contract', id, `This host does not offer ${name} here`)
+    }
+  }
+
+  const supervisor = createSupervisor({
+    extension: id,
+    world: 'provider',
+    prepare: () =>
+      transpileComponent({
+        cacheFolder: options.cacheFolder,
+        digest: digests.component,
+        read: () => readComponent(options.package),
+        memoryMiB,
+        world: 'provider',
+      }),
+    open: options.open,
+    memoryMiB,
+    limits,
+    facts: { credentials: {}, env: {}, settings: {} },
+    capability,
+    release: (_, handle) => http.release(handle),
+    log: line => log(line.level, line.message),
+  })
+
+  return {
+    id,
+    manifest,
+    folder,
+    async call(name, args, how) {
+      await refreshFacts()
+      return supervisor.call(name, args, how)
+    },
+    async start(provider, model, request) {
+      await refreshFacts()
+      return supervisor.start(provider, model, request)
+    },
+    send: (request, signal) => egress.send(request, { signal }),
+    stats: supervisor.stats,
+    async close() {
+      await supervisor.close()
+      await egress.close()
+    },
+  }
+}
+
+function toGuestSettings({
+  apiUrl,
+  availableModels = [],
+}: Settings['providers'][string]): GuestFacts['settings'][string] {
+  return {
+    ...(apiUrl !== undefined && { apiUrl }),
+    availableModels: availableModels.map(
+      ({ maxTokens, maxOutputTokens, name, displayName, thinkingBudget }) => ({
+        name,
+        ...(displayName !== undefined && { displayName }),
+        maxTokens: BigInt(maxTokens),
+        ...(maxOutputTokens !== undefined && { maxOutputTokens: BigInt(maxOutputTokens) }),
+        ...(thinkingBudget !== undefined && { thinkingBudget }),
+      }),
+    ),
+  }
+}
