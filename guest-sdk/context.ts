@@ -94,6 +94,6 @@ export interface BrowserSignInOptions {
 
 export interface BrowserSignInResult {
   /** The whole callback URL, query and all. */
-  callbackUrl: URL
+  callbackUrl: string
   port: number
 }

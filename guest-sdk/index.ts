@@ -1,3 +1,4 @@
+export { type Base64Options, base64ToBytes, bytesToBase64 } from './base64.ts'
 export type {
   BrowserSignInOptions,
   BrowserSignInResult,
@@ -22,7 +23,8 @@ export type {
   TokenUsage,
   ToolUse,
 } from './events.ts'
-export type { HttpResponse } from './http-response.ts'
+export { errorFromResponse, errorFromValue, retryAfter } from './http-error.ts'
+export { createHttpResponse, type HttpResponse } from './http-response.ts'
 export type { ModelCapabilities, ModelDefinition, ModelPricing, ToolInputFormat } from './models.ts'
 export type {
   CacheConfiguration,
@@ -39,6 +41,21 @@ export type {
 export { defineProvider, defineProviders } from './provider.ts'
 export type { ProviderErrorDetails, ProviderErrorKind } from './provider-error.ts'
 export { ProviderError } from './provider-error.ts'
+export {
+  isObject,
+  type JsonObject,
+  readArray,
+  readBoolean,
+  readNumber,
+  readObject,
+  readOptionalArray,
+  readOptionalBoolean,
+  readOptionalNumber,
+  readOptionalObject,
+  readOptionalString,
+  readString,
+  UnexpectedValueError,
+} from './read-json.ts'
 export type {
   CompletionRequest,
   FileData,

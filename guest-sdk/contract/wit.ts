@@ -15,7 +15,7 @@ export type Received<T> = T extends bigint
           ? Received<Item>[]
           : { [Key in keyof T]: Received<T[Key]> }
         : {
-            [Key in keyof T]-?: {} extends Pick<T, Key>
+            [Key in keyof T]-?: Record<never, never> extends Pick<T, Key>
               ? Received<Exclude<T[Key], undefined>> | null
               : Received<T[Key]>
           }
@@ -31,7 +31,7 @@ export type Sent<T> = T extends bigint
           ? Sent<Item>[]
           : { [Key in keyof T]: Sent<T[Key]> }
         : {
-            [Key in keyof T]: {} extends Pick<T, Key>
+            [Key in keyof T]: Record<never, never> extends Pick<T, Key>
               ? Sent<Exclude<T[Key], undefined>> | null | undefined
               : Sent<T[Key]>
           }

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs'
+import { isAbsolute, join, relative, resolve } from 'node:path'
+import { type Plugin, rolldown } from 'rolldown'
+import { BuildError } from './build-error.ts'
+import { guestGlobals } from './guest-globals.ts'
+
+const sdk = join(import.meta.dirname, '..')
+const ENTRY = 'airlock:entry'
+const EXPORT_PROVIDER = join(sdk, 'component/export-provider.ts')
+
+export interface Bundle {
+  code: string
+  /** Source map, version 3; sources are relative to the folder of the component, or absolute outside the extension. */
+  map: string
+  /** Every file on disk that went in. */
+  files: string[]
+}
+
+/** Makes one module of an extension's entry and everything it imports, this SDK included. */
+export async function bundle(options: {
+  entry: string
+  outputFolder: string
+  /** Ids that the manifest names. */
+  providers: readonly string[]
+}): Promise<Bundle> {
+  const { entry, outputFolder, providers } = options
+  const code = [
+    `import extension from ${JSON.stringify(entry)}`,
+    `import { exportProvider } from ${JSON.stringify(EXPORT_PROVIDER)}`,
+    `export const provider = exportProvider(extension, ${JSON.stringify(providers)})`,
+  ].join('\n')
+  const warnings: string[] = []
+  try {
+    await using build = await rolldown({
+      input: ENTRY,
+      plugins: [entryPlugin(code), sdkPlugin()],
+      external: [/^airlock:llm\//],
+      platform: 'neutral',
+      resolve: { mainFields: ['module', 'main'], conditionNames: ['import', 'module', 'default'] },
+      transform: { inject: guestGlobals, target: 'es2023' },
+      onLog: (_level, log) => warnings.push(log.message),
+    })
+    const { output } = await build.generate({
+      format: 'esm',
+      sourcemap: true,
+      codeSplitting: false,
+      dir: outputFolder,
+      entryFileNames: 'bundle.js',
+      comments: false,
+      // Names stay, since authors read them in stack traces.
+      minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+      sourcemapPathTransform: source => sourceName(source, outputFolder),
+    })
+    const [chunk] = output
+    return {
+      code: chunk.code,
+      map: chunk.map?.toString() ?? '',
+      files: chunk.moduleIds.filter(id => id !== ENTRY && !id.startsWith('\0')),
+    }
+  } catch (cause) {
+    throw new BuildError(cause instanceof Error ? cause.message : String(cause), { cause })
+  }
+}
+
+/** Sources of this SDK have one name on every machine; the extension's own are relative to the component. */
+function sourceName(source: string, outputFolder: string): string {
+  const file = resolve(outputFolder, source)
+  const inSdk = relative(sdk, file)
+  return inSdk.startsWith('..') || isAbsolute(inSdk)
+    ? source.replaceAll('\\', '/')
+    : `airlock-sdk:///${inSdk.replaceAll('\\', '/')}`
+}
+
+function entryPlugin(code: string): Plugin {
+  return {
+    name: 'airlock:entry',
+    resolveId: id => (id === ENTRY ? id : null),
+    load: id => (id === ENTRY ? { code, moduleType: 'js' } : null),
+  }
+}
+
+/** `@airlock/guest-sdk` is this very SDK, so that a folder anywhere builds without installing anything. */
+function sdkPlugin(): Plugin {
+  const manifest: unknown = JSON.parse(readFileSync(join(sdk, 'package.json'), 'utf8'))
+  const { name, exports } = manifest as { name: string; exports: Record<string, string> }
+  return {
+    name: 'airlock:sdk',
+    resolveId(id) {
+      if (id !== name && !id.startsWith(`${name}/`)) return null
+      const subpath = `.${id.slice(name.length)}`
+      const file = exports[subpath]
+      if (file !== undefined) return join(sdk, file)
+      throw new BuildError(`Cannot import "${id}": the SDK has ${Object.keys(exports).join(', ')}`)
+    },
+  }
+}

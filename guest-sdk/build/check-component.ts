@@ -1,0 +1,38 @@
+import { componentWit } from '@bytecodealliance/jco-transpile/wasm-tools'
+import { BuildError } from './build-error.ts'
+
+const [PACKAGE, VERSION] = ['airlock:llm', '0.1.0']
+const OFFERED = ['system', 'http-client', 'llm-provider'].map(name => `${PACKAGE}/${name}@${VERSION}`)
+const REQUIRED = `${PACKAGE}/provider@${VERSION}`
+
+export interface ComponentSurface {
+  imports: string[]
+  exports: string[]
+}
+
+/** What a component wants of its host and gives it. @throws {BuildError} where the bytes are not a component. */
+export async function readSurface(component: Uint8Array): Promise<ComponentSurface> {
+  let wit: string
+  try {
+    wit = await componentWit(component)
+  } catch (cause) {
+    throw new BuildError('The file is not a WebAssembly component', { cause })
+  }
+  const world = /^world [\w-]+ \{$([\s\S]*?)^\}$/m.exec(wit)?.[1] ?? ''
+  const names = (kind: 'import' | 'export') =>
+    [...world.matchAll(new RegExp(`^ {2}${kind} ([^;\\s]+?)(?:;|: )`, 'gm'))].map(([, name]) => name!)
+  return { imports: names('import'), exports: names('export') }
+}
+
+/** @throws {BuildError} where the component wants what no host offers, or is no provider of this contract. */
+export function checkSurface({ imports, exports }: ComponentSurface): void {
+  const foreign = imports.filter(name => !OFFERED.includes(name))
+  if (foreign.length > 0) {
+    throw new BuildError(`The component imports what no host offers: ${foreign.join(', ')}`)
+  }
+  if (!exports.includes(REQUIRED)) {
+    throw new BuildError(
+      `The component does not export ${REQUIRED}; it exports ${exports.join(', ') || 'nothing'}`,
+    )
+  }
+}

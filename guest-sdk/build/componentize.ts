@@ -1,0 +1,46 @@
+import { SourceMap, type SourceMapPayload } from 'node:module'
+import { join } from 'node:path'
+import { componentize as componentizeQuickJs } from 'componentize-qjs'
+import { BuildError } from './build-error.ts'
+import type { Bundle } from './bundle.ts'
+
+/** The contract that this SDK builds for. */
+export const CONTRACT = 'airlock:llm@0.1.0'
+export const witFolder = join(import.meta.dirname, '../../wit')
+
+/**
+ * Runs the bundle once in QuickJS and keeps its memory: code outside of functions has run in the component.
+ * `synchronous`, since no host then needs the async ABI; WASI is stubbed, so that the component imports
+ * nothing but the contract.
+ * @throws {BuildError} what the author's code threw, with positions in the author's files.
+ */
+export async function componentize(bundle: Bundle): Promise<Uint8Array> {
+  try {
+    const { component } = await componentizeQuickJs({
+      witPath: witFolder,
+      jsSource: bundle.code,
+      world: 'provider-extension',
+      sync: true,
+      optSize: true,
+      stubWasi: true,
+    })
+    return component
+  } catch (cause) {
+    throw new BuildError(explain(cause instanceof Error ? cause.message : String(cause), bundle.map), {
+      cause,
+    })
+  }
+}
+
+function explain(message: string, map: string): string {
+  const sources = new SourceMap(JSON.parse(map) as SourceMapPayload)
+  return message
+    .replace(/^[\s:]*(Failed to [^:]*: )*/, '')
+    .replace(/componentize-qjs:user\.js:(\d+):(\d+)/g, (position, line: string, column: string) => {
+      const origin = sources.findOrigin(Number(line), Number(column))
+      return 'fileName' in origin
+        ? `${origin.fileName}:${origin.lineNumber}:${origin.columnNumber}`
+        : position
+    })
+    .trimEnd()
+}

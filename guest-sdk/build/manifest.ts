@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readArray, readObject, readString } from '../read-json.ts'
+import { BuildError } from './build-error.ts'
+
+/** Of extension.json, what building needs. The host checks all of it when it installs the extension. */
+export interface BuildManifest {
+  id: string
+  name: string
+  /** e.g. `airlock:llm@0.1.0`. */
+  contract: string
+  /** Where the component goes, relative to the folder. */
+  component: string
+  providers: string[]
+}
+
+/** @throws {BuildError} naming the file and the key. */
+export async function readManifest(folder: string): Promise<BuildManifest> {
+  const file = join(folder, 'extension.json')
+  let text: string
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (cause) {
+    throw new BuildError(
+      `Cannot build ${folder}: it has no readable extension.json; \`airlock-sdk new <folder>\` makes a new extension`,
+      { cause },
+    )
+  }
+  try {
+    const manifest = readObject(JSON.parse(text), 'the manifest')
+    const id = readString(manifest.id, 'id')
+    if (!/^[a-z][a-z0-9-]{0,63}$/.test(id)) {
+      throw new TypeError(
+        `id must be lower-case letters, digits and "-", beginning with a letter, at most 64: it is "${id}"`,
+      )
+    }
+    const component = readString(manifest.component, 'component')
+    if (!/^[\w.-]+(\/[\w.-]+)*\.wasm$/.test(component) || component.split('/').includes('..')) {
+      throw new TypeError(
+        `component must be a relative path that ends in .wasm, e.g. "dist/${id}.wasm": it is "${component}"`,
+      )
+    }
+    return {
+      id,
+      name: readString(manifest.name, 'name'),
+      contract: readString(manifest.contract, 'contract'),
+      component,
+      providers: readArray(manifest.providers, 'providers').map((provider, index) =>
+        readString(readObject(provider, `providers[${index}]`).id, `providers[${index}].id`),
+      ),
+    }
+  } catch (cause) {
+    throw new BuildError(`Cannot use ${file}: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    })
+  }
+}
