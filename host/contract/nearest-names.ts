@@ -5,7 +5,8 @@ const MAX_SUGGESTIONS = 3
 
 /**
  * Known names that look like a mistyped one, best first, at most three.
- * A name counts as near when it is one edit in three letters away, has the same letters, or holds the whole of what was typed.
+ * A name counts as near when it is one edit in three letters away, has the same letters, or holds the whole of
+ * what was typed.
  */
 export function nearestNames(name: string, known: Iterable<string>): string[] {
   const typed = name.toLowerCase()
