@@ -34,7 +34,7 @@ for (const streams of [1, 20]) {
 note(`${HELD_STREAMS} open streams`)
 const held = await holdStreams()
 note('start')
-const startUp = await measureStartUp(rounds)
+const startUp = await measureStartUp(server.url, rounds)
 
 console.log(raceTable(rows))
 console.log(factsTable(held, startUp))

@@ -12,6 +12,10 @@ const server = createServer({ noDelay: true, keepAliveTimeout: 60_000 }, (reques
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
+    if (request.method === 'GET') {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"object":"list","data":[]}')
+      return
+    }
     const body: unknown = JSON.parse(Buffer.concat(chunks).toString())
     answer(readModel(body), response)
   })

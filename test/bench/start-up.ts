@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +9,7 @@ import { repoRoot } from '../support/repo-root.ts'
 import { median } from './median.ts'
 
 const run = promisify(execFile)
+const MODEL = { name: 'm', maxTokens: 32_768 }
 
 /** Milliseconds, medians. */
 export interface StartUp {
@@ -18,7 +19,7 @@ export interface StartUp {
   imports: number
   /** `createAirlock`. */
   create: number
-  /** `models()`: reads the installed extension, starts its worker, asks it. */
+  /** `models()`: starts the extension's worker and asks it; it asks the loopback server in turn. */
   models: number
   /** All of the above: from the start of the process to the first list. */
   total: number
@@ -27,10 +28,10 @@ export interface StartUp {
 }
 
 /** Starts processes that list the models of an installed extension, its cache warm. */
-export async function measureStartUp(rounds: number): Promise<StartUp> {
+export async function measureStartUp(serviceUrl: string, rounds: number): Promise<StartUp> {
   const home = await mkdtemp(join(tmpdir(), 'airlock-bench-'))
   try {
-    await install(home)
+    await install(home, serviceUrl)
     const probe = fileURLToPath(new URL('start-up-probe.ts', import.meta.url))
     const command = join(repoRoot, 'host/bin/airlock.js')
     const env = { ...process.env, AIRLOCK_HOME: home }
@@ -58,7 +59,11 @@ export async function measureStartUp(rounds: number): Promise<StartUp> {
   }
 }
 
-async function install(home: string): Promise<void> {
+async function install(home: string, serviceUrl: string): Promise<void> {
+  const settings = {
+    providers: { 'openai-compatible': { apiUrl: `${serviceUrl}/v1`, availableModels: [MODEL] } },
+  }
+  await writeFile(join(home, 'settings.json'), JSON.stringify(settings))
   await using airlock = await createAirlock({ home, env: {} })
   await airlock.install(join(repoRoot, 'extensions/openai-compatible'), { agree: () => true })
 }

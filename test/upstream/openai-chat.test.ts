@@ -5,6 +5,7 @@ import type { CompletionEvent } from '../../host/contract/events.ts'
 import { ProviderError } from '../../host/errors.ts'
 import { type Airlock, createAirlock } from '../../host/index.ts'
 import { cutAt, cutPositions, oneByOne } from '../servers/cuts.ts'
+import { modelList } from '../servers/model-list.ts'
 import { type RecordedRequest, type Script, startScriptedServer } from '../servers/scripted.ts'
 import { streams } from '../streams/expected.ts'
 import { airlock as cli } from '../support/cli.ts'
@@ -47,6 +48,7 @@ beforeAll(async () => {
 afterAll(() => resources.disposeAsync())
 
 function serve(request: RecordedRequest): Script {
+  if (request.method === 'GET') return modelList()
   const { model, messages } = JSON.parse(request.body.toString()) as {
     model: string
     messages: { content: string }[]
@@ -94,7 +96,7 @@ function defineTests(table: Record<string, Expectation>, folder: string): void {
       }
 
       test('comes out right, in the library and in the command', async () => {
-        const details = reasoningDetailsOf(bodies.get(file) ?? Buffer.alloc(0))
+        const details = expected.reasoningDetails && reasoningDetailsOf(bodies.get(file) ?? Buffer.alloc(0))
         const [library, command] = await Promise.all([replay(file, 'whole'), replayThroughCli(file)])
         expectOutcome(library, expected, details)
         expect(command).toEqual(library)

@@ -186,4 +186,13 @@ export const recordings: Record<string, Expectation> = {
     model: 'deepseek/deepseek-chat',
     stop: 'end-turn',
   },
+  // The body of an answer whose status was not recorded: here it comes with 200, as an event stream.
+  'openrouter.errors-raised.0.json': {
+    text: '',
+    error: {
+      kind: 'rate-limited',
+      code: 'rate-limited',
+      message: /Provider returned error|rate-limited upstream/,
+    },
+  },
 }

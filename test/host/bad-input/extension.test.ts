@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AirlockError, InvalidComponentError, InvalidFileError } from '../../../host/errors.ts'
 import { type Airlock, createAirlock } from '../../../host/index.ts'
+import { modelList } from '../../servers/model-list.ts'
 import { type ScriptedServer, startScriptedServer } from '../../servers/scripted.ts'
 import { airlock as cli } from '../../support/cli.ts'
 import { createTestHome, openaiCompatible, type TestHome } from '../../support/home.ts'
@@ -18,7 +19,9 @@ let airlock: Airlock
 const resources = new AsyncDisposableStack()
 
 beforeAll(async () => {
-  server = resources.use(await startScriptedServer({ body: [GOOD_ANSWER] }))
+  server = resources.use(
+    await startScriptedServer(({ method }) => (method === 'GET' ? modelList() : { body: [GOOD_ANSWER] })),
+  )
   home = resources.use(await createTestHome({ serviceUrl: server.url }))
   airlock = resources.use(await createAirlock({ home: home.folder, env: {} }))
 })

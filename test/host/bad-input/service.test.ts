@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ProviderError, type ProviderErrorKind } from '../../../host/errors.ts'
 import { type Airlock, createAirlock } from '../../../host/index.ts'
+import { modelList } from '../../servers/model-list.ts'
 import { type RecordedRequest, type Script, type Step, startScriptedServer } from '../../servers/scripted.ts'
 import { airlock as cli } from '../../support/cli.ts'
 import { createTestHome, type TestHome } from '../../support/home.ts'
@@ -193,6 +194,7 @@ beforeAll(async () => {
 afterAll(() => resources.disposeAsync())
 
 function serve(request: RecordedRequest): Script {
+  if (request.method === 'GET') return modelList()
   const { model } = JSON.parse(request.body.toString()) as { model: string }
   requests.set(model, request)
   return table.find(({ name }) => name === model)?.script ?? { body: [text('fine'), stop] }
