@@ -14,6 +14,7 @@ import { addRemove } from './commands/remove.ts'
 import { addSettings } from './commands/settings.ts'
 import { errorObject, messageOf } from './error-object.ts'
 import { EXIT, type ExitCode, exitCodeOf } from './exit-code.ts'
+import { signInHint } from './sign-in-hint.ts'
 import { sanitizeLabel } from './terminal/sanitize.ts'
 
 /** In the order that `airlock --help` shows. */
@@ -71,6 +72,8 @@ async function run(argv: string[], cli: Cli): Promise<ExitCode> {
     const { aborted, reason } = cli.signal
     const error = aborted ? reason : thrown instanceof CommanderError ? usageError(thrown, argv) : thrown
     report(error, cli, argv)
+    const hint = await signInHint(cli, error).catch(() => undefined)
+    if (hint !== undefined) output.note({ text: `airlock: ${sanitizeLabel(hint)}`, style: 'dim' })
     return exitCodeOf(error)
   }
 }

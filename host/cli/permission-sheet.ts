@@ -15,6 +15,8 @@ export interface SheetSubject {
   id: string
   name: string
   version: string
+  /** The version that this one takes the place of. */
+  replaces?: string
   /** Where it comes from, as the user said it. */
   source?: string
   componentBytes?: number
@@ -44,7 +46,7 @@ export function formatChanges(
     const before = granted === undefined ? '' : ` (so far: ${granted})`
     return { label: LABELS[kind], values: [`+ ${describeValue(kind, asked)}${before}`], isLoud: true }
   })
-  const none: Fact = { label: 'Permissions', values: ['as before; its files changed'] }
+  const none: Fact = { label: 'Permissions', values: ['as agreed before; its files changed'] }
   return [
     ...formatTitle(subject, width),
     ...(facts.length > 0 ? facts : [none]).flatMap(fact => formatFact(fact, width)),
@@ -124,9 +126,10 @@ function packageFacts({ componentBytes, digests }: SheetSubject): Fact[] {
   ]
 }
 
-function formatTitle({ id, name, version, source }: SheetSubject, width: number): Piece[][] {
+function formatTitle({ id, name, version, replaces, source }: SheetSubject, width: number): Piece[][] {
   const shownName = sanitizeLabel(name)
-  const title = `${sanitizeLabel(id)} ${sanitizeLabel(version)}${shownName === id ? '' : ` (${shownName})`}`
+  const before = replaces === undefined || replaces === version ? '' : `, replaces ${sanitizeLabel(replaces)}`
+  const title = `${sanitizeLabel(id)} ${sanitizeLabel(version)}${shownName === id ? '' : ` (${shownName})`}${before}`
   const lines: Piece[][] = wrap(title, width).map(text => [{ text, style: 'bold' }])
   if (source !== undefined)
     lines.push(

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { resolveHome } from '../../home/home.ts'
 import { readSettings } from '../../home/settings.ts'
-import type { Completion } from '../../runtime/airlock.ts'
+import type { Completion } from '../../runtime/completion.ts'
 import { createChatInput } from '../chat/chat-input.ts'
 import { type Conversation, createConversation } from '../chat/conversation.ts'
 import { runSlashCommand, slashCommandNames } from '../chat/slash-commands.ts'

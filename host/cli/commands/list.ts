@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
+import { describeInstalled } from '../describe-installed.ts'
 import { JSON_OPTION } from '../json-option.ts'
 import { openExtensions } from '../open-extensions.ts'
+import { sanitizeLabel } from '../terminal/sanitize.ts'
 import { formatTable } from '../terminal/table.ts'
 
 export function addList(program: Command, cli: Cli): void {
@@ -15,7 +17,7 @@ export function addList(program: Command, cli: Cli): void {
 
 async function list(cli: Cli, { json }: { json?: true }): Promise<void> {
   const { output } = cli
-  const installed = await openExtensions(cli).list()
+  const installed = await (await openExtensions(cli)).list()
   if (json) {
     for (const extension of installed) output.json(describeInstalled(extension))
     return
@@ -26,10 +28,12 @@ async function list(cli: Cli, { json }: { json?: true }): Promise<void> {
   }
   const rows = installed.map(extension => {
     const { id, version, providers } = extension.package.manifest
-    const state = extension.state === 'ready' ? 'ready' : `changed: agree again with airlock install ${id}`
-    return [id, version, providers.map(provider => provider.id).join(', '), state]
+    return [id, version, providers.map(provider => provider.id).join(', '), extension.state]
   })
   const layout = output.isTerminal ? { width: output.width } : {}
   for (const line of formatTable(['EXTENSION', 'VERSION', 'PROVIDERS', 'STATE'], rows, layout))
     output.line(...line)
+  for (const { problem } of installed)
+    if (problem !== undefined)
+      output.note({ text: 'airlock:', style: 'yellow' }, ` ${sanitizeLabel(problem)}`)
 }

@@ -22,10 +22,8 @@ async function models(cli: Cli, provider: string | undefined, { json }: { json?:
   const { output, signal } = cli
   await using airlock = await openAirlock(cli)
   const stopSpinner = startSpinner(output, 'asking the providers')
-  const closeOnAbort = () => void airlock.close()
-  signal.addEventListener('abort', closeOnAbort, { once: true })
   const { models, failures } = await airlock
-    .models(provider === undefined ? {} : { provider })
+    .models(provider === undefined ? {} : { provider }, { signal })
     .finally(stopSpinner)
   signal.throwIfAborted()
 

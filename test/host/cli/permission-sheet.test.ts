@@ -96,6 +96,6 @@ describe('formatChanges', () => {
   })
 
   it('says so where only files changed', () => {
-    expect(plain(formatChanges(subject, [], 80))).toContain('as before; its files changed')
+    expect(plain(formatChanges(subject, [], 80))).toContain('as agreed before; its files changed')
   })
 })
