@@ -14,6 +14,7 @@ import { resolveHome } from '../home/home.ts'
 import { readSettings, type Settings } from '../home/settings.ts'
 import type { Permissions } from '../policy/permissions.ts'
 import type { OpenChannel } from '../sandbox/channel.ts'
+import { openProcess } from '../sandbox/process-channel.ts'
 import type { SupervisorStats } from '../sandbox/supervisor.ts'
 import { openThread } from '../sandbox/thread-channel.ts'
 import { type Catalogue, createCatalogue, type ModelList } from './catalogue.ts'
@@ -73,7 +74,7 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
   const home = resolveHome({ ...(options.home !== undefined && { home: options.home }), env })
   const settings: Settings = { ...(await readSettings(home.settingsFile)), ...options.settings }
   const isolation = options.isolation ?? settings.isolation ?? 'thread'
-  const open = channelFor(isolation)
+  const open = channelFor(isolation, home.cache)
   const limits = { ...settings.limits, ...options.limits }
   const installed = createInstalledExtensions(home)
   const hosts = new Map<string, ExtensionHost>()
@@ -161,7 +162,8 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
   }
 }
 
-function channelFor(isolation: string): OpenChannel {
+function channelFor(isolation: string, cacheFolder: string): OpenChannel {
   if (isolation === 'thread') return openThread
-  throw new InvalidOptionError(`Cannot use isolation "${isolation}": it must be "thread"`)
+  if (isolation === 'process') return openProcess(cacheFolder)
+  throw new InvalidOptionError(`Cannot use isolation "${isolation}": it must be "thread" or "process"`)
 }
