@@ -37,7 +37,8 @@ const CUT_OFF = {
  * a tool call is complete only then. An answer that ends with nothing to say why gets no `stop`.
  */
 export function createChatDecoder(options: ChatDecoderOptions = {}): ChatDecoder {
-  const calls = createToolCallBuffer(options.newToolCallId)
+  const { doneIsEnough = false, newToolCallId } = options
+  const calls = createToolCallBuffer(newToolCallId)
   const details = createReasoningDetails()
   const tellCitations = createCitations()
   const usage: TokenUsage = { inputTokens: 0, outputTokens: 0 }
@@ -46,7 +47,7 @@ export function createChatDecoder(options: ChatDecoderOptions = {}): ChatDecoder
   let hasOutput = false
   let isRefused = false
   /** One JSON document held the whole answer. */
-  let isWhole = options.doneIsEnough ?? false
+  let isWhole = false
   let isOver = false
 
   function frame(frame: ServerSentEvent | TextFrame, emit: Emit): void {
@@ -195,7 +196,7 @@ export function createChatDecoder(options: ChatDecoderOptions = {}): ChatDecoder
     if (!finish || !('stop' in finish)) {
       // `[DONE]` says that no more comes, and arguments that are whole that nothing is missing.
       if (calls.hasCalls) return (isDone || isWhole) && calls.isComplete ? 'tool-use' : undefined
-      return isWhole && hasOutput ? 'end-turn' : undefined
+      return hasOutput && (isWhole || (isDone && doneIsEnough)) ? 'end-turn' : undefined
     }
     const { stop } = finish
     if (isRefused && stop === 'end-turn') return 'refusal'
