@@ -1,8 +1,9 @@
-// Writes the TypeScript of the contract for both sides: `npm run generate`. CI runs it with --check and
-// fails where the files in the repository differ from what the contract says.
+// Writes what follows from the contract and from the manifest's schema: `npm run generate`. CI runs it with --check
+// and fails where the files in the repository differ from what it would write.
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { filesystem } from '@bytecodealliance/preview2-shim'
+import { manifestSchemaText } from '../host/extension/manifest-schema.ts'
 
 const WORLDS = ['provider-extension', 'tool-extension']
 const witFolder = import.meta.dirname
@@ -17,27 +18,37 @@ const sides = [
   { folder: join(root, 'guest-sdk/contract/generated'), generate: generateGuestTypes },
 ]
 
-const check = process.argv.includes('--check')
-const stale: string[] = []
+const files = new Map<string, Uint8Array>([
+  [join(root, 'host/extension/extension.schema.json'), Buffer.from(manifestSchemaText())],
+])
 for (const { folder, generate } of sides) {
-  if (!check) await rm(folder, { recursive: true, force: true })
-  const files = new Map<string, Uint8Array>()
   for (const worldName of WORLDS) {
-    for (const [path, bytes] of Object.entries(await generate(witFolder, { worldName })))
-      files.set(path, bytes)
-  }
-  for (const [path, bytes] of files) {
-    const file = join(folder, path)
-    if (check) {
-      const present = await readFile(file).catch(() => null)
-      if (!present?.equals(bytes)) stale.push(file)
-    } else {
-      await mkdir(dirname(file), { recursive: true })
-      await writeFile(file, bytes)
+    for (const [path, bytes] of Object.entries(await generate(witFolder, { worldName }))) {
+      files.set(join(folder, path), bytes)
     }
   }
 }
-if (stale.length > 0) {
-  console.error(`The contract and its generated types differ; run \`npm run generate\`:\n${stale.join('\n')}`)
+
+if (process.argv.includes('--check')) await check()
+else await write()
+
+async function write() {
+  for (const { folder } of sides) await rm(folder, { recursive: true, force: true })
+  for (const [file, bytes] of files) {
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, bytes)
+  }
+}
+
+async function check() {
+  const stale: string[] = []
+  for (const [file, bytes] of files) {
+    const present = await readFile(file).catch(() => null)
+    if (!present?.equals(bytes)) stale.push(file)
+  }
+  if (stale.length === 0) return
+  console.error(
+    `These files differ from what they are made of; run \`npm run generate\`:\n${stale.join('\n')}`,
+  )
   process.exitCode = 1
 }

@@ -11,6 +11,7 @@ import { parseNetworkRules } from '../policy/network.ts'
 import { intersect, type Permissions } from '../policy/permissions.ts'
 import type { OpenChannel } from '../sandbox/channel.ts'
 import { resolveSandboxLimits } from '../sandbox/limits.ts'
+import { createStackMapper } from '../sandbox/map-stack.ts'
 import type { GuestFacts } from '../sandbox/protocol.ts'
 import { createSupervisor, type SandboxCompletion, type SupervisorStats } from '../sandbox/supervisor.ts'
 import { transpileComponent } from '../sandbox/transpile.ts'
@@ -74,6 +75,7 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
     manifestFile,
   })
   const http = createHttpClient(egress)
+  const mapStack = createStackMapper(options.package.componentFile)
 
   function settingsOf(provider: string) {
     return settings.providers[`${id}:${provider}`] ?? settings.providers[provider]
@@ -160,7 +162,7 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
     facts: { credentials: {}, env: {}, settings: {} },
     capability,
     release: (_, handle) => http.release(handle),
-    log: line => log(line.level, line.message),
+    log: line => void mapStack(line.message).then(message => log(line.level, message)),
   })
 
   return {
