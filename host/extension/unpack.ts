@@ -1,11 +1,13 @@
 import { once } from 'node:events'
-import { createReadStream } from 'node:fs'
-import { mkdir, open, stat } from 'node:fs/promises'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import type { Parser, ReadEntry } from 'tar'
 import { InstallError } from '../errors.ts'
+import { createArchiveNames } from './archive-names.ts'
 import { isKept } from './kept-files.ts'
 import { MANIFEST_NAME, MAX_COMPONENT_BYTES } from './package.ts'
 
@@ -14,7 +16,6 @@ const MAX_ARCHIVE_BYTES = 80 * 1024 * 1024
 /** All of the archive after decompression, headers and ignored files too: what a bomb is stopped by. */
 const MAX_UNPACKED_BYTES = 160 * 1024 * 1024
 const MAX_ENTRIES = 2_000
-const MAX_PATH_CHARS = 300
 const GZIP_MAGIC = 0x1f8b
 const ZSTD_MAGIC = 0x28b5
 
@@ -35,9 +36,9 @@ export async function unpack(archive: string, folder: string, signal?: AbortSign
   const parser = new TarParser({ strict: true, gzip: false, brotli: false, zstd: false })
   const failed = new AbortController()
   const fail = (error: unknown) => failed.abort(error)
-  const names = createNames()
+  const stop = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal
+  const names = createArchiveNames()
   const manifests: string[] = []
-  const open = new Set<ReadEntry>()
   const writes: Promise<void>[] = []
   let entries = 0
   let ended = false
@@ -57,8 +58,7 @@ export async function unpack(archive: string, folder: string, signal?: AbortSign
       return
     }
     if (basename(path) === MANIFEST_NAME) manifests.push(path)
-    open.add(entry)
-    writes.push(writeEntry(entry, join(folder, path)).then(() => void open.delete(entry), fail))
+    writes.push(writeEntry(entry, join(folder, path), stop).catch(fail))
   }
   parser.on('entry', (entry: ReadEntry) => {
     try {
@@ -81,7 +81,6 @@ export async function unpack(archive: string, folder: string, signal?: AbortSign
     ended = true
   })
 
-  const stop = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal
   let unpackedBytes = 0
   try {
     await pipeline(
@@ -103,12 +102,12 @@ export async function unpack(archive: string, folder: string, signal?: AbortSign
     await Promise.all(writes)
     failed.signal.throwIfAborted()
   } catch (cause) {
-    for (const entry of open) entry.destroy(new Error('The archive was refused'))
+    fail(cause)
     await Promise.all(writes)
     signal?.throwIfAborted()
-    if (failed.signal.aborted) throw failed.signal.reason
-    if (cause instanceof InstallError) throw cause
-    throw refuse(`it is damaged or no gzipped tar archive (${messageOf(cause)})`, cause)
+    const reason: unknown = failed.signal.reason
+    if (reason instanceof InstallError) throw reason
+    throw refuse(`it is damaged or no gzipped tar archive (${messageOf(reason)})`, reason)
   }
   return join(folder, rootOf(manifests, refuse))
 }
@@ -124,11 +123,11 @@ async function finish(parser: Parser, signal: AbortSignal): Promise<void> {
   await done
 }
 
-async function writeEntry(entry: ReadEntry, file: string): Promise<void> {
+async function writeEntry(entry: ReadEntry, file: string, signal: AbortSignal): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   // Exclusive: never through a link, never over another file.
-  await using handle = await open(file, 'wx', 0o600)
-  for await (const chunk of entry) await handle.writeFile(chunk)
+  const to = createWriteStream(file, { flags: 'wx', mode: 0o600 })
+  await pipeline(Readable.from(entry), to, { signal })
 }
 
 /** The parser looks for compression by itself; a second layer would escape the count of unpacked bytes. */
@@ -136,44 +135,6 @@ function refuseSecondLayer(chunk: Buffer, refuse: (what: string) => Error): void
   const magic = chunk.length >= 2 ? chunk.readUInt16BE(0) : 0
   if (chunk.length < 2 || magic === GZIP_MAGIC || magic === ZSTD_MAGIC)
     throw refuse('it is compressed twice, or empty')
-}
-
-/** Collects the names of an archive and says what is wrong with one. */
-function createNames(): {
-  add(name: string, isFolder: boolean): { path: string; problem?: string }
-} {
-  /** By the spelling that file systems without case and normal forms would use. */
-  const seen = new Map<string, 'file' | 'folder'>()
-  return {
-    add(name, isFolder) {
-      const path = name.replace(/^(\.\/)+/, '').replace(/\/+$/, '')
-      if (isFolder && (path === '' || path === '.')) return { path: '' }
-      const problem = nameProblem(path)
-      if (problem) return { path, problem }
-      const folded = path.normalize('NFC').toLowerCase()
-      const present = seen.get(folded)
-      if (present === 'file' || (present === 'folder' && !isFolder))
-        return { path, problem: 'is there twice' }
-      seen.set(folded, isFolder ? 'folder' : 'file')
-      for (let at = folded.lastIndexOf('/'); at > 0; at = folded.lastIndexOf('/', at - 1)) {
-        const parent = folded.slice(0, at)
-        if (seen.get(parent) === 'file') return { path, problem: 'lies inside a file' }
-        seen.set(parent, 'folder')
-      }
-      return { path }
-    },
-  }
-}
-
-function nameProblem(path: string): string | undefined {
-  if (path.length > MAX_PATH_CHARS) return `has a name of more than ${MAX_PATH_CHARS} characters`
-  if (/[\p{Cc}\p{Cf}\\:]/u.test(path)) return 'has a control character, a backslash or a colon in its name'
-  if (path.startsWith('/')) return 'is an absolute path'
-  const parts = path.split('/')
-  if (parts.includes('..')) return 'leads out of its folder'
-  if (parts.some(part => part === '' || part === '.' || /[. ]$/.test(part)))
-    return 'has a part that is empty, a dot, or ends in a dot or a space'
-  return undefined
 }
 
 function rootOf(manifests: readonly string[], refuse: (what: string) => Error): string {

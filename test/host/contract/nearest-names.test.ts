@@ -8,7 +8,7 @@ test.each([
   ['ab', ['abc', 'xy', 'abcdef'], ['abc']],
   ['zzz', ['providers', 'aliases'], []],
   ['', ['a', 'providers'], ['a']],
-  ['modle', ['mode', 'module', 'models', 'model'], ['model', 'mode', 'models']],
+  ['modle', ['mode', 'module', 'models', 'model'], ['model', 'mode', 'module']],
 ])('nearestNames(%j): what looks like it, best first, three at most', (typed, known, expected) => {
   const near = nearestNames(typed, known)
   expect(near).toEqual(expected)
