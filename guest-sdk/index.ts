@@ -67,3 +67,4 @@ export type {
   ToolDefinition,
   ToolResult,
 } from './request.ts'
+export { sha256 } from './sha256.ts'

@@ -6,6 +6,7 @@ import { guestGlobals } from './guest-globals.ts'
 
 const sdk = join(import.meta.dirname, '..')
 const ENTRY = 'airlock:entry'
+const INSTALL_GLOBALS = join(sdk, 'runtime/install.ts')
 const EXPORT_PROVIDER = join(sdk, 'component/export-provider.ts')
 
 export interface Bundle {
@@ -25,6 +26,7 @@ export async function bundle(options: {
 }): Promise<Bundle> {
   const { entry, outputFolder, providers } = options
   const code = [
+    `import ${JSON.stringify(INSTALL_GLOBALS)}`,
     `import extension from ${JSON.stringify(entry)}`,
     `import { exportProvider } from ${JSON.stringify(EXPORT_PROVIDER)}`,
     `export const provider = exportProvider(extension, ${JSON.stringify(providers)})`,

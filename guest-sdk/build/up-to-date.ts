@@ -38,7 +38,12 @@ export async function recordBuild(
     inputs: {},
   }
   const contract = ['worlds', 'provider', 'llm-provider', 'http-client', 'system', 'tools']
-  const files = [...inputs, ...contract.map(name => resolve(witFolder, `${name}.wit`))]
+  const builder = ['bundle', 'guest-globals', 'componentize', 'build-extension']
+  const files = [
+    ...inputs,
+    ...contract.map(name => resolve(witFolder, `${name}.wit`)),
+    ...builder.map(name => resolve(import.meta.dirname, `${name}.ts`)),
+  ]
   for (const file of files) {
     record.inputs[relative(folder, file).replaceAll('\\', '/')] = (await digestOf(file)) ?? ''
   }
