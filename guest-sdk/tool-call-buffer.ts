@@ -95,6 +95,8 @@ export function createToolCallBuffer(newId: () => string = randomToolCallId): To
     call.thoughtSignature ??= delta.thoughtSignature
     addArguments(call, evidence.args)
     if (call.name === undefined || call.object !== undefined || call.text.length === call.emitted) return
+    // It may still come to nothing, and nothing becomes `{}`.
+    if (call.emitted === 0 && MAY_BE_NOTHING.test(call.text)) return
     emit({ type: 'tool-input-delta', id: call.id, name: call.name, delta: call.text.slice(call.emitted) })
     call.emitted = call.text.length
   }
@@ -205,7 +207,7 @@ function finishCall(call: Call, cutOff: string | undefined, emit: Emit): void {
     return
   }
   // What the deltas have not told yet, so that joined they are the input: `{}` for nothing, or an object.
-  if (input.length > call.emitted && input.startsWith(raw.slice(0, call.emitted))) {
+  if (input.length > call.emitted && (call.emitted === 0 || call.object === undefined)) {
     emit({ type: 'tool-input-delta', id, name, delta: input.slice(call.emitted) })
   }
   const use: CompletionEvent = { type: 'tool-use', id, name, input }
@@ -216,6 +218,9 @@ function finishCall(call: Call, cutOff: string | undefined, emit: Emit): void {
 function argumentsOf(call: Call): string {
   return call.object === undefined || isWholeObject(call.text) ? call.text : JSON.stringify(call.object)
 }
+
+/** Blanks, or the word null as far as it has come. */
+const MAY_BE_NOTHING = /^\s*(?:n|nu|nul|null)?\s*$/
 
 /** No arguments: nothing, blanks, or the word null. */
 function isBlank(call: Call): boolean {

@@ -1,3 +1,4 @@
+import { ProviderError } from '../../provider-error.ts'
 import type { CompletionRequest, MessagePart, RequestMessage } from '../../request.ts'
 import { encodeAssistant, isToolUse } from './encode-assistant.ts'
 import { type ContentPart, encodeFile, encodeImage, type PartRules } from './encode-parts.ts'
@@ -39,9 +40,14 @@ export function encodeMessages(request: CompletionRequest, model: string, quirks
       return
     }
     const content = encodeContent(message.content, path, rules, results.placed)
-    // A message of nothing but results is told already.
-    if (content.length === 0 && message.content.length > 0) return
+    if (content.length === 0 && message.content.length > 0) {
+      // A message of nothing but results is told already; its anchor is not.
+      const last = wire.pop()
+      if (last) wire.push(withCacheAnchor(last, message, quirks))
+      return
+    }
     if (message.role === 'system') {
+      if (content.some(part => part.type !== 'text')) throw textOnly(path)
       const role = quirks.systemRole
       wire.push(withCacheAnchor({ role, content: joinText(content) }, message, quirks))
       return
@@ -172,6 +178,13 @@ function withCacheAnchor(wire: WireMessage, message: RequestMessage, quirks: Cha
   if (!Array.isArray(parts) || parts.length === 0) return wire
   const marked = { ...(parts.at(-1) as ContentPart), cache_control: { type: 'ephemeral' } }
   return { ...wire, content: [...parts.slice(0, -1), marked] }
+}
+
+function textOnly(path: string): ProviderError {
+  return new ProviderError({
+    kind: 'unsupported',
+    message: `Cannot send ${path}: a system message takes text only in this dialect. Move the rest into a user message.`,
+  })
 }
 
 function schemaInWords({ responseFormat }: CompletionRequest): string {

@@ -426,7 +426,8 @@ test('createChatDecoder: a character cut in two over two chunks leaves the sandb
   }
   decoder.end(writer.emit)
   const events = writer.take()
-  const told = (tag: string) => events.flatMap(event => (event.tag === tag ? [event.val] : []))
+  const told = (tag: string) =>
+    events.flatMap(event => (event.tag === tag && 'val' in event ? [event.val] : []))
   expect(told('text').join('')).toBe('a😀b')
   expect(told('thinking')).toMatchObject([{ text: '😀' }])
   expect(told('tool-use')).toMatchObject([{ input: '{"x":"😀"}' }])
