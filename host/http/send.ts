@@ -109,8 +109,8 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   // --- called by undici ---
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#over instanceof Error) {
-      controller.abort(this.#over)
+    if (this.#over !== undefined) {
+      controller.abort(this.#over === true ? new Error('aborted') : this.#over)
       return
     }
     this.#controller = controller

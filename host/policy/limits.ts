@@ -63,6 +63,9 @@ export const DEFAULT_HTTP_LIMITS: Readonly<HttpLimits> = {
   maxOpenStreams: 64,
 }
 
+/** Characters of a URL: what servers take (8 KiB to 16 KiB), before they answer 414. */
+export const MAX_URL_CHARS = 16_384
+
 /** Fills in the defaults. Throws InvalidOptionError for a limit that is not a positive integer. */
 export function resolveHttpLimits(limits: Partial<HttpLimits> = {}): HttpLimits {
   const resolved = { ...DEFAULT_HTTP_LIMITS }

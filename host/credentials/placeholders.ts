@@ -1,0 +1,71 @@
+import { randomInt } from 'node:crypto'
+import type { NetworkRules } from '../policy/network.ts'
+import {
+  type BoundSecret,
+  type InjectableRequest,
+  type InjectedRequest,
+  injectSecrets,
+  PLACEHOLDER_PREFIX,
+  PLACEHOLDER_RANDOM_CHARS,
+} from './inject.ts'
+import { createRedactionList, type Redactor } from './redact.ts'
+
+/**
+ * The secrets of one extension and the random words that stand for them. One set for each extension: a placeholder
+ * of another's is an unknown word here.
+ */
+export interface Placeholders {
+  /**
+   * The stand-in for a secret: the same for one key as long as this set lives, also when the secret is another by
+   * now (a refreshed token). `origins`: where the secret may go. From here on the secret is redacted.
+   */
+  placeholderFor(key: string, secret: string, origins: NetworkRules): string
+  /** The placeholder of this key stands for nothing any more; its secret stays redacted. */
+  forget(key: string): void
+  /** Redacts a secret that has no placeholder: one that the guest may read and a log may not show. */
+  hide(secret: string): void
+  /**
+   * Swaps placeholders for secrets: in header values, inside `Basic` and `Bearer` too, in the query, and in the
+   * body fields named. Percent-encoded spellings as well. Throws PermissionDeniedError for a placeholder that is
+   * bound for an origin that is not its own.
+   */
+  inject(request: InjectableRequest): InjectedRequest
+  redactor(): Redactor
+}
+
+export function createPlaceholders(): Placeholders {
+  const byKey = new Map<string, string>()
+  const byPlaceholder = new Map<string, BoundSecret>()
+  const list = createRedactionList()
+
+  return {
+    placeholderFor(key, secret, origins) {
+      const placeholder = byKey.get(key) ?? randomPlaceholder()
+      byKey.set(key, placeholder)
+      byPlaceholder.set(placeholder, { key, secret, origins })
+      list.add(secret)
+      return placeholder
+    },
+    forget(key) {
+      const placeholder = byKey.get(key)
+      byKey.delete(key)
+      if (placeholder !== undefined) byPlaceholder.delete(placeholder)
+    },
+    hide: list.add,
+    inject(request) {
+      const injected = injectSecrets(request, placeholder => byPlaceholder.get(placeholder))
+      for (const value of injected.derived) list.addSpelling(value)
+      return injected
+    },
+    redactor: () => list.redactor,
+  }
+}
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** Looks like a key: no client takes offence at it, and nothing encodes it. */
+function randomPlaceholder(): string {
+  let text = PLACEHOLDER_PREFIX
+  for (let i = 0; i < PLACEHOLDER_RANDOM_CHARS; i++) text += ALPHABET[randomInt(ALPHABET.length)]
+  return text
+}

@@ -1,0 +1,173 @@
+/** What stands in place of a secret. Of plain letters and brackets: it breaks neither JSON nor a header. */
+export const REDACTED = '[redacted]'
+
+/** Shorter values are no secrets, and taking "true" or "us" out of every answer would break it. */
+const MIN_SECRET_CHARS = 8
+/** Spellings kept; the oldest go first. A rotated credential leaves its old value behind. */
+const MAX_SPELLINGS = 512
+
+/** Takes known secrets out of what leaves the host: answers on their way to a guest, logs, errors. */
+export interface Redactor {
+  text(text: string): string
+  /** For one body: a secret is found wherever the network cut it. */
+  stream(): RedactingStream
+  readonly knowsSecrets: boolean
+}
+
+export interface RedactingStream {
+  /** What can be told by now; the very same chunk where there is nothing to take out or to wait for. */
+  push(chunk: Uint8Array): Uint8Array
+  /** What was held back in case it became a secret. */
+  flush(): Uint8Array
+}
+
+/** The secrets of a redactor. */
+export interface RedactionList {
+  /** Adds a secret in every spelling that an answer is likely to give it. */
+  add(secret: string): void
+  /** Adds one exact text: a value made of a secret, such as that of an `authorization: Basic` header. */
+  addSpelling(spelling: string): void
+  readonly redactor: Redactor
+}
+
+/**
+ * A secret is found as it is, percent-encoded (either case), JSON-escaped (with and without `\/`), and in each
+ * exact text that was made of it for a request. Not found: other encodings of it, and a secret that somebody
+ * takes apart. Where no secret is known nothing is searched.
+ */
+export function createRedactionList(): RedactionList {
+  const spellings = new Set<string>()
+  let finder = createFinder([])
+
+  function addSpelling(spelling: string): void {
+    if (spelling.length < MIN_SECRET_CHARS || spellings.has(spelling)) return
+    spellings.add(spelling)
+    if (spellings.size > MAX_SPELLINGS) {
+      for (const oldest of spellings) {
+        spellings.delete(oldest)
+        break
+      }
+    }
+    finder = createFinder([...spellings])
+  }
+
+  return {
+    add(secret) {
+      if (secret.length < MIN_SECRET_CHARS) return
+      for (const spelling of spellingsOf(secret)) addSpelling(spelling)
+    },
+    addSpelling,
+    redactor: {
+      get knowsSecrets() {
+        return spellings.size > 0
+      },
+      text: text => finder.text(text),
+      stream: () => createStream(() => finder),
+    },
+  }
+}
+
+function spellingsOf(secret: string): string[] {
+  const percent = encodeURIComponent(secret.toWellFormed())
+  const json = JSON.stringify(secret).slice(1, -1)
+  return [
+    secret,
+    percent,
+    percent.replace(/%[0-9A-F]{2}/g, code => code.toLowerCase()),
+    percent.replaceAll('%20', '+'),
+    json,
+    json.replaceAll('/', '\\/'),
+  ]
+}
+
+interface Finder {
+  text(text: string): string
+  /** Takes secrets out of `bytes`; `rest` is the tail that could be the start of one. */
+  bytes(bytes: Buffer): { clean: Uint8Array; rest: Buffer | undefined }
+  readonly isEmpty: boolean
+}
+
+function createFinder(spellings: readonly string[]): Finder {
+  // Longest first: the percent-encoded spelling of a secret may begin with another's.
+  const texts = spellings.toSorted((a, b) => b.length - a.length)
+  const patterns = texts.map(text => Buffer.from(text))
+  const longest = patterns[0]?.length ?? 0
+  // The bytes that can stand before a secret's last: an event that ends with a line feed holds nothing back.
+  const inside = new Uint8Array(256)
+  for (const pattern of patterns) for (const byte of pattern.subarray(0, -1)) inside[byte] = 1
+  const mark = Buffer.from(REDACTED)
+
+  /** Where the tail begins that could become a secret, or the length. */
+  function tailStart(bytes: Buffer, from: number): number {
+    if (inside[bytes[bytes.length - 1] ?? 0] === 0) return bytes.length
+    for (let start = Math.max(from, bytes.length - longest + 1); start < bytes.length; start++) {
+      const length = bytes.length - start
+      for (const pattern of patterns) {
+        if (pattern.length <= length || pattern[0] !== bytes[start]) continue
+        if (bytes.compare(pattern, 0, length, start) === 0) return start
+      }
+    }
+    return bytes.length
+  }
+
+  return {
+    isEmpty: patterns.length === 0,
+    text(text) {
+      let clean = text
+      for (const secret of texts) if (clean.includes(secret)) clean = clean.replaceAll(secret, REDACTED)
+      return clean
+    },
+    bytes(bytes) {
+      const pieces: Uint8Array[] = []
+      let from = 0
+      // The next place of each pattern is kept: a body full of secrets is still searched once for each.
+      const next = patterns.map(pattern => bytes.indexOf(pattern))
+      for (;;) {
+        let at = -1
+        let length = 0
+        for (let i = 0; i < patterns.length; i++) {
+          const pattern = patterns[i]!
+          if (next[i]! !== -1 && next[i]! < from) next[i] = bytes.indexOf(pattern, from)
+          const place = next[i]!
+          if (place !== -1 && (at === -1 || place < at)) {
+            at = place
+            length = pattern.length
+          }
+        }
+        if (at === -1) break
+        pieces.push(bytes.subarray(from, at), mark)
+        from = at + length
+      }
+      const end = tailStart(bytes, from)
+      const rest = end < bytes.length ? bytes.subarray(end) : undefined
+      if (pieces.length === 0) return { clean: rest === undefined ? bytes : bytes.subarray(0, end), rest }
+      pieces.push(bytes.subarray(from, end))
+      return { clean: Buffer.concat(pieces), rest }
+    },
+  }
+}
+
+function createStream(current: () => Finder): RedactingStream {
+  let held: Buffer | undefined
+  return {
+    push(chunk) {
+      const finder = current()
+      if (finder.isEmpty && held === undefined) return chunk
+      const bytes = asBuffer(chunk)
+      const joined = held === undefined ? bytes : Buffer.concat([held, bytes])
+      const { clean, rest } = finder.bytes(joined)
+      // A copy: the chunk's memory belongs to the socket's next read as well.
+      held = rest === undefined ? undefined : Buffer.from(rest)
+      return clean === bytes ? chunk : clean
+    },
+    flush() {
+      const rest = held ?? Buffer.alloc(0)
+      held = undefined
+      return rest
+    },
+  }
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
