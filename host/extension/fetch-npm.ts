@@ -81,8 +81,12 @@ function runNpm(
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     if (output.length < MAX_REPORT_CHARS) output += text
   })
-  child.on('error', reject)
-  child.on('close', code => resolve({ code, output }))
+  let failure: Error | undefined
+  child.on('error', error => {
+    failure = error
+  })
+  // Not before npm is gone: whoever asked removes the folder that it writes to.
+  child.on('close', code => (failure ? reject(failure) : resolve({ code, output })))
   return promise
 }
 
