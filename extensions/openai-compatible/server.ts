@@ -18,6 +18,6 @@ export function serverUrl(context: Context, endpoint: 'chat/completions' | 'mode
 
 /** A key is optional: servers on one's own machine want none. */
 export function serverHeaders(context: Context): RequestHeaders {
-  const key = (context.credential() ?? context.env(KEY_VARIABLE))?.trim()
+  const key = context.credential()?.trim() || context.env(KEY_VARIABLE)?.trim()
   return { authorization: key ? `Bearer ${key}` : undefined }
 }
