@@ -1,6 +1,5 @@
 import type { ModelInfo } from '../contract/models.ts'
 import { resolveHome } from '../home/home.ts'
-import { readSettings } from '../home/settings.ts'
 import type { Airlock } from '../runtime/airlock.ts'
 import type { Cli } from './cli.ts'
 import { UsageError } from './cli-errors.ts'
@@ -16,6 +15,7 @@ const MAX_NAMED = 5
  * @throws {UsageError} where that leaves none or several; it names some.
  */
 export async function chooseModel(airlock: Airlock, { env }: Cli): Promise<string> {
+  const { readSettings } = await import('../home/settings.ts')
   const { aliases } = await readSettings(resolveHome({ env }).settingsFile)
   if (aliases[DEFAULT_ALIAS] !== undefined) return aliases[DEFAULT_ALIAS]
   const { models, failures } = await airlock.models()

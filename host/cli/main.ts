@@ -17,7 +17,7 @@ import { EXIT, type ExitCode, exitCodeOf } from './exit-code.ts'
 import { signInHint } from './sign-in-hint.ts'
 import { sanitizeLabel } from './terminal/sanitize.ts'
 
-/** In the order that `airlock --help` shows. */
+/** In the order that `airlock --help` shows. What a command needs to run it loads then, so that help does not wait. */
 const commands = [
   addInstall,
   addList,

@@ -1,6 +1,5 @@
 import { ProviderError } from '../errors.ts'
 import { resolveHome } from '../home/home.ts'
-import { readSettings } from '../home/settings.ts'
 import type { Cli } from './cli.ts'
 import { openExtensions } from './open-extensions.ts'
 
@@ -10,6 +9,7 @@ import { openExtensions } from './open-extensions.ts'
  */
 export async function signInHint(cli: Cli, error: unknown): Promise<string | undefined> {
   if (!(error instanceof ProviderError) || error.kind !== 'authentication') return undefined
+  const { readSettings } = await import('../home/settings.ts')
   const { allowedEnv } = await readSettings(resolveHome(cli).settingsFile)
   const installed = await (await openExtensions(cli)).list()
   for (const {

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { resolveHome } from '../../home/home.ts'
-import { readSettings } from '../../home/settings.ts'
 import type { Completion } from '../../runtime/completion.ts'
 import { createChatInput } from '../chat/chat-input.ts'
 import { type Conversation, createConversation } from '../chat/conversation.ts'
@@ -33,6 +32,7 @@ export function addChat(program: Command, cli: Cli): void {
 
 async function chat(cli: Cli, options: Options): Promise<void> {
   const { output, canAsk, signal, env } = cli
+  const { readSettings } = await import('../../home/settings.ts')
   const { aliases } = await readSettings(resolveHome({ env }).settingsFile)
   await using airlock = await openAirlock(cli)
   const model = options.model ?? (await chooseModel(airlock, cli))

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { buildRequest, type RequestInput } from '../build-request.ts'
+import type { RequestInput } from '../build-request.ts'
 import { chooseModel } from '../choose-model.ts'
 import type { Cli } from '../cli.ts'
 import { JSON_OPTION } from '../json-option.ts'
@@ -38,6 +38,7 @@ async function complete(cli: Cli, prompt: string | undefined, options: Options):
     ...(prompt === undefined ? {} : { prompt }),
     ...(requestFile === undefined ? {} : { requestFile }),
   }
+  const { buildRequest } = await import('../build-request.ts')
   const draft = await buildRequest(cli, input)
   await using airlock = await openAirlock(cli)
   const stopSpinner = json ? () => {} : startSpinner(output, 'waiting for the answer')

@@ -3,11 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { createDemoService } from '../../demo/service.ts'
 import { resolveHome } from '../../home/home.ts'
-import { writeSetting } from '../../home/settings.ts'
 import type { Cli } from '../cli.ts'
-import { runDemo } from '../demo/run-demo.ts'
 import { JSON_OPTION } from '../json-option.ts'
 
 interface Options {
@@ -28,6 +25,9 @@ export function addDemo(program: Command, cli: Cli): void {
 const PIECE_MS = 12
 
 async function demo(cli: Cli, { keep, json }: Options): Promise<void> {
+  const { createDemoService } = await import('../../demo/service.ts')
+  const { writeSetting } = await import('../../home/settings.ts')
+  const { runDemo } = await import('../demo/run-demo.ts')
   await using home = await temporaryFolder('airlock-demo-')
   const key = `demo-${randomBytes(12).toString('hex')}`
   await using service = await createDemoService({ key, pacing: { everyMs: PIECE_MS } })

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { listPermissions } from '../../policy/permissions.ts'
 import type { Cli } from '../cli.ts'
 import { describeInstalled } from '../describe-installed.ts'
 import { JSON_OPTION } from '../json-option.ts'
@@ -39,6 +38,7 @@ async function permissions(cli: Cli, id: string, { revoke = [], json }: Options)
     output.line({ text: sanitizeLabel(extension.problem ?? 'It does not run.'), style: 'yellow' })
     for (const line of formatChanges(subject, extension.changes, output.width)) output.line(...line)
   }
+  const { listPermissions } = await import('../../policy/permissions.ts')
   const revocable = listPermissions(extension.granted)
   if (revocable.length > 0 && output.isTerminal)
     output.note({

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { AirlockError, InvalidFileError } from '../../errors.ts'
 import { resolveHome } from '../../home/home.ts'
-import { readSettings, writeSetting } from '../../home/settings.ts'
 import type { Cli } from '../cli.ts'
 import { UsageError } from '../cli-errors.ts'
 import { JSON_OPTION } from '../json-option.ts'
@@ -52,6 +51,7 @@ interface Options {
 
 async function show({ env, output }: Cli, { json }: Options): Promise<void> {
   const { settingsFile: file } = resolveHome({ env })
+  const { readSettings } = await import('../../home/settings.ts')
   const settings = await readSettings(file)
   if (json) return output.json({ file, settings })
   output.line({ text: file, style: 'dim' })
@@ -63,6 +63,7 @@ async function show({ env, output }: Cli, { json }: Options): Promise<void> {
 
 async function get({ env, output }: Cli, key: string, { json }: Options): Promise<void> {
   const { settingsFile: file } = resolveHome({ env })
+  const { readSettings } = await import('../../home/settings.ts')
   let value: unknown = await readSettings(file)
   for (const part of parseKey(key))
     value =
@@ -76,6 +77,7 @@ async function get({ env, output }: Cli, key: string, { json }: Options): Promis
 
 async function change({ env, output }: Cli, key: string, value: unknown, { json }: Options): Promise<void> {
   const { settingsFile: file } = resolveHome({ env })
+  const { readSettings, writeSetting } = await import('../../home/settings.ts')
   // A file that was broken before is not the fault of this command line.
   await readSettings(file)
   try {

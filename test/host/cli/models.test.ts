@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { airlock } from '../../support/cli.ts'
+import { createTestHome } from '../../support/home.ts'
+import { createServiceHome, type ServiceHome } from './service-home.ts'
+
+let fixture: ServiceHome
+beforeAll(async () => {
+  fixture = await createServiceHome()
+})
+afterAll(() => fixture[Symbol.asyncDispose]())
+
+describe('airlock models', () => {
+  it("lists the service's models as a table", async () => {
+    const { code, stdout, stderr } = await airlock(['models'], { env: fixture.home.env })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const [headings, first, second] = stdout.split('\n')
+    expect(headings).toMatch(/^MODEL +NAME +CONTEXT +CAPABILITIES$/)
+    expect(first).toMatch(/^openai-compatible\/parrot-1 +.*\b32k\b.*tools/)
+    expect(second).toMatch(/^openai-compatible\/parrot-1-mini +.*\b8k\b/)
+  })
+
+  it('prints one model a line with --json', async () => {
+    const { code, lines } = await airlock(['models', 'openai-compatible', '--json'], {
+      env: fixture.home.env,
+    })
+    expect(code).toBe(0)
+    expect(lines.map(line => JSON.parse(line).reference)).toEqual([
+      'openai-compatible/parrot-1',
+      'openai-compatible/parrot-1-mini',
+      'openai-compatible/owl-1',
+    ])
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      id: 'parrot-1',
+      provider: 'openai-compatible',
+      extension: 'openai-compatible',
+      maxTokenCount: 32768,
+      capabilities: { supportsStreaming: true },
+    })
+  })
+
+  it('exits with 2 for an unknown provider and names the nearest', async () => {
+    const { code, stdout, stderr } = await airlock(['models', 'openai-compatibl'], { env: fixture.home.env })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain('did you mean "openai-compatible"?')
+  })
+
+  it('exits with 1 where the service is down', async () => {
+    await using down = await createServiceHome()
+    await down.service.close()
+    const { code, stdout, stderr } = await airlock(['models'], { env: down.home.env })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/^airlock: .+\n$/)
+  })
+
+  it('exits with 3 where a sign-in is needed', async () => {
+    await using locked = await createServiceHome({ key: 'secret' })
+    const { code, stdout } = await airlock(['models'], { env: locked.home.env })
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+  })
+
+  it('says how to begin where nothing is installed', async () => {
+    await using empty = await createTestHome({ extensions: [] })
+    expect(await airlock(['models'], { env: empty.env })).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'airlock: No extension is installed. Begin with: airlock install openai-compatible\n',
+    })
+  })
+})
