@@ -1,3 +1,4 @@
+import { errors } from 'undici'
 import { AirlockError, TransportError, type TransportErrorCode } from '../errors.ts'
 
 const BY_CODE: Readonly<Record<string, readonly [TransportErrorCode, string]>> = {
@@ -47,7 +48,7 @@ export function toTransportError(error: unknown, origin: string): Error {
     const [kind, reason] = known
     return new TransportError(kind, `Cannot reach ${origin}: ${reason}`, cause)
   }
-  if (code.startsWith('HPE_')) {
+  if (error instanceof errors.HTTPParserError) {
     return new TransportError('invalid-response', `Cannot read the answer of ${origin}: it is not HTTP`)
   }
   if (TLS_CODE.test(code)) {
