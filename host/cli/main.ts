@@ -70,7 +70,11 @@ async function run(argv: string[], cli: Cli): Promise<ExitCode> {
     // The overview has been shown in place of a message.
     if (thrown instanceof CommanderError && thrown.code === 'commander.help') return EXIT.wrongUsage
     const { aborted, reason } = cli.signal
-    const error = aborted ? reason : thrown instanceof CommanderError ? usageError(thrown, argv) : thrown
+    const error = aborted
+      ? reason
+      : thrown instanceof CommanderError
+        ? usageError(thrown, program, argv)
+        : thrown
     report(error, cli, argv)
     const hint = await signInHint(cli, error).catch(() => undefined)
     if (hint !== undefined) output.note({ text: `airlock: ${sanitizeLabel(hint)}`, style: 'dim' })
@@ -78,11 +82,12 @@ async function run(argv: string[], cli: Cli): Promise<ExitCode> {
   }
 }
 
-function usageError(error: CommanderError, argv: readonly string[]): UsageError {
+function usageError(error: CommanderError, program: Command, argv: readonly string[]): UsageError {
   const sentence = sanitizeLabel(error.message).replace(/^error: /, '')
-  const command = argv.find(word => !word.startsWith('-'))
-  const isKnown = commands.some(add => add.name.slice('add'.length).toLowerCase() === command)
-  return new UsageError(`${sentence} (see: airlock ${isKnown ? `${command} ` : ''}--help)`, { cause: error })
+  const named = argv.find(word => !word.startsWith('-'))
+  const command = program.commands.find(candidate => candidate.name() === named)
+  const help = command ? `airlock ${command.name()} --help` : 'airlock --help'
+  return new UsageError(`${sentence} (see: ${help})`, { cause: error })
 }
 
 function report(error: unknown, { env, output }: Cli, argv: readonly string[]): void {
