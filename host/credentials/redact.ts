@@ -82,8 +82,8 @@ function spellingsOf(secret: string): string[] {
 
 interface Finder {
   text(text: string): string
-  /** Takes secrets out of `bytes`; `rest` is the tail that could be the start of one. */
-  bytes(bytes: Buffer): { clean: Uint8Array; rest: Buffer | undefined }
+  /** Takes secrets out of `bytes`; `rest` is the tail that could be the start of one, unless they are the last. */
+  bytes(bytes: Buffer, areLast: boolean): { clean: Uint8Array; rest: Buffer | undefined }
   readonly isEmpty: boolean
 }
 
@@ -117,7 +117,9 @@ function createFinder(spellings: readonly string[]): Finder {
       for (const secret of texts) if (clean.includes(secret)) clean = clean.replaceAll(secret, REDACTED)
       return clean
     },
-    bytes(bytes) {
+    bytes(bytes, areLast) {
+      // A secret that is complete inside the tail waits as well: it may be the beginning of a longer one.
+      let end = areLast ? bytes.length : tailStart(bytes, 0)
       const pieces: Uint8Array[] = []
       let from = 0
       // The next place of each pattern is kept: a body full of secrets is still searched once for each.
@@ -134,11 +136,11 @@ function createFinder(spellings: readonly string[]): Finder {
             length = pattern.length
           }
         }
-        if (at === -1) break
+        if (at === -1 || at >= end) break
         pieces.push(bytes.subarray(from, at), mark)
         from = at + length
+        if (from > end) end = tailStart(bytes, from)
       }
-      const end = tailStart(bytes, from)
       const rest = end < bytes.length ? bytes.subarray(end) : undefined
       if (pieces.length === 0) return { clean: rest === undefined ? bytes : bytes.subarray(0, end), rest }
       pieces.push(bytes.subarray(from, end))
@@ -155,7 +157,7 @@ function createStream(current: () => Finder): RedactingStream {
       if (finder.isEmpty && held === undefined) return chunk
       const bytes = asBuffer(chunk)
       const joined = held === undefined ? bytes : Buffer.concat([held, bytes])
-      const { clean, rest } = finder.bytes(joined)
+      const { clean, rest } = finder.bytes(joined, false)
       // A copy: the chunk's memory belongs to the socket's next read as well.
       held = rest === undefined ? undefined : Buffer.from(rest)
       return clean === bytes ? chunk : clean
@@ -163,7 +165,7 @@ function createStream(current: () => Finder): RedactingStream {
     flush() {
       const rest = held ?? Buffer.alloc(0)
       held = undefined
-      return rest
+      return current().bytes(rest, true).clean
     },
   }
 }
