@@ -66,6 +66,11 @@ export async function readLock(file: string): Promise<Lock> {
   }
 }
 
+/** An id may be `constructor`: only what the file itself holds counts. */
+export function findRecord(lock: Lock, id: string): LockRecord | undefined {
+  return Object.hasOwn(lock.extensions, id) ? lock.extensions[id] : undefined
+}
+
 /** Replaces the file as a whole or not at all. */
 export async function writeLock(file: string, lock: Lock): Promise<void> {
   await writePrivate(file, `${JSON.stringify(lock, null, 2)}\n`)
