@@ -95,7 +95,7 @@ export function createEgress(options: EgressOptions): Egress {
 
   async function run(request: OutgoingRequest, trip: Trip): Promise<Exchange> {
     let url = readUrl(request.url)
-    const method = request.method.toUpperCase()
+    const method = String(request.method).toUpperCase()
     if (!METHODS.has(method)) {
       throw new TransportError(
         'invalid-request',
@@ -103,6 +103,9 @@ export function createEgress(options: EgressOptions): Egress {
       )
     }
     checkRequestHeaders(request.headers)
+    if (request.body !== undefined && !(request.body instanceof Uint8Array)) {
+      throw new TransportError('invalid-request', 'Cannot send a request: its body is not bytes')
+    }
     if ((request.body?.length ?? 0) > limits.maxRequestBytes) {
       throw new TransportError(
         'invalid-request',
@@ -219,7 +222,7 @@ export function createEgress(options: EgressOptions): Egress {
 }
 
 function readUrl(text: string): URL {
-  if (text.length > MAX_URL_CHARS) {
+  if (typeof text !== 'string' || text.length > MAX_URL_CHARS) {
     throw new TransportError(
       'invalid-request',
       `Cannot send a request: its URL is longer than ${MAX_URL_CHARS} characters`,

@@ -39,6 +39,8 @@ export function checkRequestHeaders(headers: HeaderList): void {
   }
   let chars = 0
   for (const [name, value] of headers) {
+    // They come from another thread: a guest that took it over could send anything.
+    if (typeof name !== 'string' || typeof value !== 'string') throw invalid('a header that is no text')
     const shown = showName(name)
     if (!TOKEN.test(name))
       throw invalid(`the header ${shown}: its name holds a character that is not allowed`)
