@@ -17,7 +17,11 @@ test.each<[Error, string, RegExp]>([
   [new errors.SocketError('other side closed'), 'connection-lost', /was lost/],
   [new errors.ResponseContentLengthMismatchError(), 'connection-lost', /before the answer was complete/],
   [new errors.HeadersOverflowError(), 'too-large', /headers/],
-  [Object.assign(new errors.HTTPParserError('bad', 'X'), { data: 'secret-value' }), 'invalid-response', /it is not HTTP/],
+  [
+    Object.assign(new errors.HTTPParserError('bad'), { data: 'secret-value' }),
+    'invalid-response',
+    /it is not HTTP/,
+  ],
   [system('CERT_HAS_EXPIRED'), 'tls-failed', /CERT_HAS_EXPIRED/],
   [system('DEPTH_ZERO_SELF_SIGNED_CERT'), 'tls-failed', /DEPTH_ZERO_SELF_SIGNED_CERT/],
   [system('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'tls-failed', /UNABLE_TO_VERIFY/],
