@@ -43,8 +43,9 @@ export function retryAfter(response: Pick<HttpResponse, 'header'>): number | und
   if (milliseconds !== undefined && NUMBER.test(milliseconds)) return Math.ceil(Number(milliseconds))
   const after = response.header('retry-after')?.trim() ?? ''
   if (NUMBER.test(after)) return Math.ceil(Number(after) * 1000)
-  // Date.parse makes a year of "-1" and of other oddities; an HTTP date always names its month.
-  const date = /[a-z]{3}/i.test(after) ? Date.parse(after) : Number.NaN
+  // Date.parse makes a year of "-1" and of other oddities: a date names its month, or is written as in RFC 3339.
+  const isDate = /[a-z]{3}/i.test(after) || /^\d{4}-\d\d-\d\dT/.test(after)
+  const date = isDate ? Date.parse(after) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
 }
 

@@ -7,7 +7,7 @@ import { bundle } from './bundle.ts'
 import { checkSurface, readSurface } from './check-component.ts'
 import { CONTRACT, componentize } from './componentize.ts'
 import { readManifest } from './manifest.ts'
-import { isUpToDate, recordBuild } from './up-to-date.ts'
+import { isUpToDate, recordBuild, recordFileOf } from './up-to-date.ts'
 
 export interface BuiltExtension {
   id: string
@@ -36,7 +36,7 @@ export async function buildExtension(
     )
   }
   const componentFile = join(root, manifest.component)
-  const recordFile = componentFile.replace(/\.wasm$/, '.build.json')
+  const recordFile = recordFileOf(componentFile)
   if (options.force !== true && (await isUpToDate(recordFile, componentFile))) {
     const { size } = await stat(componentFile)
     return { id: manifest.id, componentFile, componentBytes: size, bundleBytes: undefined, built: false }

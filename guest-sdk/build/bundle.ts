@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { type Plugin, rolldown } from 'rolldown'
 import { BuildError } from './build-error.ts'
+import { byteColumns } from './byte-columns.ts'
 import { guestGlobals } from './guest-globals.ts'
 
 const sdk = join(import.meta.dirname, '..')
@@ -11,7 +12,10 @@ const EXPORT_PROVIDER = join(sdk, 'component/export-provider.ts')
 
 export interface Bundle {
   code: string
-  /** Source map, version 3; sources are relative to the folder of the component, or absolute outside the extension. */
+  /**
+   * Source map, version 3. Sources are relative to the folder of the component, those of this SDK
+   * `airlock-sdk:///<path>`, those of packages `npm:///<package>/<path>`. Columns count bytes of UTF-8, as QuickJS does.
+   */
   map: string
   /** Every file on disk that went in. */
   files: string[]
@@ -25,7 +29,7 @@ export async function bundle(options: {
   providers: readonly string[]
 }): Promise<Bundle> {
   const { entry, outputFolder, providers } = options
-  const code = [
+  const entryCode = [
     `import ${JSON.stringify(INSTALL_GLOBALS)}`,
     `import extension from ${JSON.stringify(entry)}`,
     `import { exportProvider } from ${JSON.stringify(EXPORT_PROVIDER)}`,
@@ -35,7 +39,7 @@ export async function bundle(options: {
   try {
     await using build = await rolldown({
       input: ENTRY,
-      plugins: [entryPlugin(code), sdkPlugin()],
+      plugins: [entryPlugin(entryCode), sdkPlugin()],
       external: [/^airlock:llm\//],
       platform: 'neutral',
       resolve: { mainFields: ['module', 'main'], conditionNames: ['import', 'module', 'default'] },
@@ -49,28 +53,33 @@ export async function bundle(options: {
       dir: outputFolder,
       entryFileNames: 'bundle.js',
       comments: false,
-      // Names stay, since authors read them in stack traces.
-      minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+      // Names stay, since authors read them in stack traces, and so do lines: QuickJS knows the column of
+      // calls and throws only.
+      minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } },
       sourcemapPathTransform: source => sourceName(source, outputFolder),
     })
-    const [chunk] = output
+    const [{ code, map, moduleIds }] = output
+    if (!map) throw new Error('the bundler made no source map')
     return {
-      code: chunk.code,
-      map: chunk.map?.toString() ?? '',
-      files: chunk.moduleIds.filter(id => id !== ENTRY && !id.startsWith('\0')),
+      code,
+      map: JSON.stringify({ ...map, mappings: byteColumns(code, map.mappings) }),
+      files: moduleIds.filter(id => id !== ENTRY && !id.startsWith('\0')),
     }
   } catch (cause) {
     throw new BuildError(cause instanceof Error ? cause.message : String(cause), { cause })
   }
 }
 
-/** Sources of this SDK have one name on every machine; the extension's own are relative to the component. */
+/** Sources of this SDK and of packages have one name on every machine; the extension's own are relative to the component. */
 function sourceName(source: string, outputFolder: string): string {
-  const file = resolve(outputFolder, source)
-  const inSdk = relative(sdk, file)
+  if (source.endsWith(ENTRY)) return 'airlock-sdk:///entry'
+  const file = resolve(outputFolder, source).replaceAll('\\', '/')
+  const inPackage = file.lastIndexOf('/node_modules/')
+  if (inPackage !== -1) return `npm:///${file.slice(inPackage + '/node_modules/'.length)}`
+  const inSdk = relative(sdk, file).replaceAll('\\', '/')
   return inSdk.startsWith('..') || isAbsolute(inSdk)
     ? source.replaceAll('\\', '/')
-    : `airlock-sdk:///${inSdk.replaceAll('\\', '/')}`
+    : `airlock-sdk:///${inSdk}`
 }
 
 function entryPlugin(code: string): Plugin {

@@ -9,13 +9,31 @@ export async function main(args: readonly string[]): Promise<void> {
     .configureHelp({ showGlobalOptions: true })
 
   program
+    .command('new')
+    .description('make an extension that builds and answers as it is')
+    .argument('<folder>', 'a folder that does not exist yet; its name becomes the id')
+    .action(async (folder: string) => {
+      const { createExtension } = await import('./commands/new.ts')
+      await createExtension(folder)
+    })
+
+  program
     .command('build')
     .description('build extensions; what has not changed is left as it is')
     .argument('[folder...]', 'folders with an extension.json, or patterns such as extensions/*', ['.'])
-    .option('--force', 'build even what has not changed')
-    .action(async (folders: string[], options: { force?: boolean }) => {
+    .option('--force', 'build even what has not changed', false)
+    .action(async (folders: string[], options: { force: boolean }) => {
       const { build } = await import('./commands/build.ts')
       await build(folders, options)
+    })
+
+  program
+    .command('check')
+    .description('check the manifest, the component and what it wants of the host, and show sizes')
+    .argument('[folder]', 'a folder with an extension.json', '.')
+    .action(async (folder: string) => {
+      const { check } = await import('./commands/check.ts')
+      await check(folder)
     })
 
   try {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readArray, readObject, readString } from '../read-json.ts'
+import { readArray, readObject, readOptionalString, readString } from '../read-json.ts'
 import { BuildError } from './build-error.ts'
 
 /** Of extension.json, what building needs. The host checks all of it when it installs the extension. */
@@ -12,6 +12,8 @@ export interface BuildManifest {
   /** Where the component goes, relative to the folder. */
   component: string
   providers: string[]
+  /** Relative to the folder. */
+  icons: string[]
 }
 
 /** @throws {BuildError} naming the file and the key. */
@@ -40,14 +42,20 @@ export async function readManifest(folder: string): Promise<BuildManifest> {
         `component must be a relative path that ends in .wasm, e.g. "dist/${id}.wasm": it is "${component}"`,
       )
     }
+    const providers = readArray(manifest.providers, 'providers').map((provider, index) => {
+      const { id, icon } = readObject(provider, `providers[${index}]`)
+      return {
+        id: readString(id, `providers[${index}].id`),
+        icon: readOptionalString(icon, `providers[${index}].icon`),
+      }
+    })
     return {
       id,
       name: readString(manifest.name, 'name'),
       contract: readString(manifest.contract, 'contract'),
       component,
-      providers: readArray(manifest.providers, 'providers').map((provider, index) =>
-        readString(readObject(provider, `providers[${index}]`).id, `providers[${index}].id`),
-      ),
+      providers: providers.map(({ id }) => id),
+      icons: providers.flatMap(({ icon }) => icon ?? []),
     }
   } catch (cause) {
     throw new BuildError(`Cannot use ${file}: ${cause instanceof Error ? cause.message : String(cause)}`, {

@@ -13,6 +13,11 @@ interface BuildRecord {
   inputs: Record<string, string>
 }
 
+/** The record lies beside the component. */
+export function recordFileOf(componentFile: string): string {
+  return componentFile.replace(/\.wasm$/, '.build.json')
+}
+
 /** Whether building again would give the same component. */
 export async function isUpToDate(recordFile: string, componentFile: string): Promise<boolean> {
   const record = await readRecord(recordFile)

@@ -5,7 +5,7 @@ import { BuildError } from '../build-error.ts'
 import { buildExtension } from '../build-extension.ts'
 
 /** Builds every folder; one that fails does not keep the others from being built. */
-export async function build(patterns: readonly string[], options: { force?: boolean }): Promise<void> {
+export async function build(patterns: readonly string[], options: { force: boolean }): Promise<void> {
   const folders = await expand(patterns)
   const failures: string[] = []
   for (const folder of folders) {
