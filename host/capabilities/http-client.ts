@@ -1,11 +1,11 @@
 import type {
-  HttpRequest,
   HttpResponse,
   HttpResponseWithStatus,
-  RedirectPolicy,
 } from '../contract/generated/interfaces/airlock-llm-http-client.js'
+import { httpRequest } from '../contract/guest-values.ts'
 import { AirlockError } from '../errors.ts'
-import type { Egress, Exchange, OutgoingRequest } from '../http/egress.ts'
+import type { Egress, Exchange } from '../http/egress.ts'
+import { toOutgoingRequest } from '../http/outgoing-request.ts'
 import { readBody } from '../http/read-body.ts'
 import { type HttpLimits, resolveHttpLimits } from '../policy/limits.ts'
 import { type ChunkReader, createChunkReader } from './chunk-reader.ts'
@@ -26,13 +26,13 @@ export interface StreamHead {
  */
 export interface HttpClient {
   /** A status outside 200-299 is an error that names the status. */
-  fetch(request: HttpRequest, options?: { signal?: AbortSignal }): Promise<HttpResult<HttpResponse>>
+  fetch(request: unknown, options?: { signal?: AbortSignal }): Promise<HttpResult<HttpResponse>>
   /** `fetch-fallible` and `oauth-send-http-request`: every status is a success. */
   fetchFallible(
-    request: HttpRequest,
+    request: unknown,
     options?: { signal?: AbortSignal },
   ): Promise<HttpResult<HttpResponseWithStatus>>
-  fetchStream(request: HttpRequest, options?: { signal?: AbortSignal }): Promise<HttpResult<StreamHead>>
+  fetchStream(request: unknown, options?: { signal?: AbortSignal }): Promise<HttpResult<StreamHead>>
   /** The next bytes, or undefined at the end. A handle that was dropped, or never given, is an error. */
   nextChunk(handle: number): Promise<HttpResult<Uint8Array | undefined>>
   /** Ends a stream and frees its socket. A handle that was dropped, or never given, is nothing. */
@@ -42,18 +42,18 @@ export interface HttpClient {
 }
 
 export function createHttpClient(egress: Egress, limits?: Partial<HttpLimits>): HttpClient {
-  const { maxOpenStreams, maxWholeBytes, maxRedirects } = resolveHttpLimits(limits)
+  const { maxOpenStreams, maxWholeBytes } = resolveHttpLimits(limits)
   const streams = new Map<number, ChunkReader>()
   let opening = 0
   let lastHandle = 0
   let closed = false
 
-  function send(request: HttpRequest, options: { signal?: AbortSignal } = {}): Promise<Exchange> {
-    return egress.send(outgoing(request, maxRedirects), options)
+  async function send(request: unknown, options: { signal?: AbortSignal } = {}): Promise<Exchange> {
+    return egress.send(toOutgoingRequest(httpRequest.parse(request)), options)
   }
 
   async function fetchWhole(
-    request: HttpRequest,
+    request: unknown,
     options?: { signal?: AbortSignal },
   ): Promise<HttpResponseWithStatus> {
     const { status, headers, body } = await send(request, options)
@@ -111,30 +111,6 @@ export function createHttpClient(egress: Egress, limits?: Partial<HttpLimits>): 
       for (const reader of streams.values()) reader.cancel()
       streams.clear()
     },
-  }
-}
-
-function outgoing(request: HttpRequest, maxRedirects: number): OutgoingRequest {
-  const { method, url, headers, body, redirectPolicy } = request
-  return {
-    method,
-    url,
-    headers,
-    ...(body && { body }),
-    maxRedirects: redirectsOf(redirectPolicy, maxRedirects),
-  }
-}
-
-function redirectsOf(policy: RedirectPolicy, most: number): number {
-  switch (policy.tag) {
-    case 'no-follow':
-      return 0
-    case 'follow-limit':
-      return Math.min(policy.val, most)
-    case 'follow-all':
-      return most
-    default:
-      return policy satisfies never
   }
 }
 

@@ -55,12 +55,14 @@ export function createCatalogue(hosts: readonly ExtensionHost[], aliases: Record
     }
     if (best) return best.target
     const references = known.map(({ reference }) => reference)
+    // What follows the first slash may well be right: then only the provider is misspelled.
+    const rest = name.slice(name.indexOf('/') + 1)
     const candidates = [
       ...Object.keys(aliases),
-      ...references.map(reference => `${reference}/`),
       ...[...seen.values()].flat(),
+      ...references.map(reference => `${reference}/${rest}`),
     ]
-    const near = nearestNames(name, candidates)
+    const near = nearestNames(name, [...new Set(candidates)])
     const there =
       references.length > 0 ? `providers are ${references.join(', ')}` : 'no extension is installed'
     const hint = near.length > 0 ? `did you mean ${near.map(quote).join(' or ')}?` : there

@@ -11,12 +11,13 @@ import {
   type ProviderErrorDetails,
   TransportError,
 } from '../errors.ts'
-import type { Exchange, ResponseBody } from '../http/egress.ts'
+import type { ResponseBody } from '../http/body.ts'
+import type { Exchange } from '../http/egress.ts'
+import { toOutgoingRequest } from '../http/outgoing-request.ts'
 import { readBody } from '../http/read-body.ts'
 import { ReturnedError, type SandboxCompletion } from '../sandbox/supervisor.ts'
 import { type Completion, type CompletionSource, createCompletion } from './completion.ts'
 import type { ExtensionHost } from './extension-host.ts'
-import { toOutgoingRequest } from './outgoing-request.ts'
 
 export interface CompletionTarget {
   host: ExtensionHost
@@ -136,6 +137,7 @@ export function complete(
     }
 
     async function pump() {
+      if (source.ended) return done(resolve)
       if (feeding) return
       feeding = true
       try {

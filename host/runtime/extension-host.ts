@@ -1,8 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import { createHttpClient } from '../capabilities/http-client.ts'
 import type { CompletionRequest as GuestRequest } from '../contract/generated/interfaces/airlock-llm-provider.js'
 import { createPlaceholders } from '../credentials/placeholders.ts'
 import type { CredentialStore } from '../credentials/store.ts'
-import { ExtensionError } from '../errors.ts'
 import type { Manifest } from '../extension/manifest.ts'
 import { type ExtensionPackage, readComponent } from '../extension/package.ts'
 import type { Settings } from '../home/settings.ts'
@@ -12,7 +12,7 @@ import { intersect, type Permissions } from '../policy/permissions.ts'
 import type { OpenChannel } from '../sandbox/channel.ts'
 import { resolveSandboxLimits } from '../sandbox/limits.ts'
 import { createStackMapper } from '../sandbox/map-stack.ts'
-import type { GuestFacts } from '../sandbox/protocol.ts'
+import type { Answer, GuestFacts } from '../sandbox/protocol.ts'
 import { createSupervisor, type SandboxCompletion, type SupervisorStats } from '../sandbox/supervisor.ts'
 import { transpileComponent } from '../sandbox/transpile.ts'
 import type { LogEntry } from './log.ts'
@@ -84,64 +84,64 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
   /** What the guest may ask for without waiting. Read anew for each call: a sign-in may have come in between. */
   async function readFacts(): Promise<GuestFacts> {
     const facts: GuestFacts = { credentials: {}, env: {}, settings: {} }
+    /** What the guest gets for a secret: a stand-in, or the secret itself where the user granted that. */
+    const handOut = (key: string, secret: string, readable: boolean) => {
+      if (!readable) return placeholders.placeholderFor(key, secret, reach)
+      placeholders.hide(secret)
+      return secret
+    }
     for (const provider of providerIds) {
+      const key = `credential:${id}:${provider}`
       const secret = await credentials.get({ extension: id, provider })
-      if (secret !== undefined) {
-        const standIn = placeholders.placeholderFor(`credential:${id}:${provider}`, secret, reach)
-        facts.credentials[provider] = permissions.credentials === 'read' ? secret : standIn
-      }
+      if (secret === undefined) placeholders.forget(key)
+      else facts.credentials[provider] = handOut(key, secret, permissions.credentials === 'read')
       const own = settingsOf(provider)
       if (own) facts.settings[provider] = toGuestSettings(own)
     }
     const allowed = settings.allowedEnv[id] ?? []
     for (const name of [...permissions.env, ...permissions.plainEnv]) {
       const value = env[name]?.trim()
-      if (!value || !allowed.includes(name)) continue
-      const plain = permissions.plainEnv.includes(name)
-      facts.env[name] = plain ? value : placeholders.placeholderFor(`env:${id}:${name}`, value, reach)
+      if (value && allowed.includes(name)) {
+        facts.env[name] = handOut(`env:${id}:${name}`, value, permissions.plainEnv.includes(name))
+      }
     }
     return facts
   }
 
-  let sent = ''
+  let sent: GuestFacts | undefined
   async function refreshFacts(): Promise<void> {
     const facts = await readFacts()
-    const text = JSON.stringify(facts)
-    if (text === sent) return
-    sent = text
+    if (isDeepStrictEqual(facts, sent)) return
+    sent = facts
     supervisor.setFacts(facts)
   }
 
   /** Answers a guest that waits. What is not there does not exist for it. */
-  async function capability(name: string, args: unknown[], signal: AbortSignal): Promise<unknown> {
+  async function capability(name: string, args: unknown[], signal: AbortSignal): Promise<Answer> {
     switch (name) {
       case 'fetch':
-        return http.fetch(args[0], signal)
+        return http.fetch(args[0], { signal })
       case 'fetch-fallible':
       case 'oauth-send-http-request':
-        return http.fetchFallible(args[0], signal)
+        return http.fetchFallible(args[0], { signal })
       case 'fetch-stream':
-        return http.fetchStream(args[0], signal)
+        return http.fetchStream(args[0], { signal })
       case 'next-chunk':
-        return http.nextChunk(args[0], signal)
+        return http.nextChunk(Number(args[0]))
       case 'store-credential':
       case 'delete-credential': {
         const [provider, value] = args
         if (typeof provider !== 'string' || !providerIds.includes(provider)) {
-          throw new ExtensionError(
-            'extension-broke-contract',
-            id,
-            `"${String(provider)}" is no provider of this extension`,
-          )
+          return { ok: false, error: `"${String(provider)}" is no provider of this extension` }
         }
         const owner = { extension: id, provider }
         if (name === 'store-credential') await credentials.set(owner, String(value))
         else await credentials.delete(owner)
         await refreshFacts()
-        return undefined
+        return { ok: true, value: undefined }
       }
       default:
-        throw new ExtensionError('extension-broke-contract', id, `This host does not offer ${name} here`)
+        return { ok: false, error: `This host does not offer ${name} here` }
     }
   }
 
@@ -161,7 +161,7 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
     limits,
     facts: { credentials: {}, env: {}, settings: {} },
     capability,
-    release: (_, handle) => http.release(handle),
+    release: (_, handle) => http.drop(handle),
     log: line => void mapStack(line.message).then(message => log(line.level, message)),
   })
 
@@ -181,6 +181,7 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
     stats: supervisor.stats,
     async close() {
       await supervisor.close()
+      http.close()
       await egress.close()
     },
   }

@@ -28,8 +28,8 @@ export interface SupervisorOptions {
   memoryMiB: number
   limits: SupervisorLimits
   facts: GuestFacts
-  /** Answers a guest that waits; a rejection becomes the error string of the import. */
-  capability(name: string, args: unknown[], signal: AbortSignal): Promise<unknown>
+  /** Answers a guest that waits. */
+  capability(name: string, args: unknown[], signal: AbortSignal): Promise<Answer>
   release(name: 'http-response-stream', handle: number): void
   log(line: LogLine): void
 }
@@ -306,10 +306,12 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     if (from.waits.size > limits.pendingRequests) {
       answer = { ok: false, error: `at most ${limits.pendingRequests} requests may be under way at once` }
     } else {
-      answer = await options.capability(message.name, message.args, controller.signal).then(
-        value => ({ ok: true as const, value }),
-        error => ({ ok: false as const, error: error instanceof Error ? error.message : String(error) }),
-      )
+      answer = await options
+        .capability(message.name, message.args, controller.signal)
+        .catch((error: unknown) => ({
+          ok: false,
+          error: error instanceof Error ? error.message : String(error),
+        }))
     }
     signal?.removeEventListener('abort', abort)
     from.waits.delete(controller)

@@ -151,7 +151,7 @@ describe.each(channels)('createSupervisor over a %s', (_, channel) => {
       capability: async () => {
         ask()
         await gate
-        return { headers: [], body: new Uint8Array() }
+        return { ok: true, value: { headers: [], body: new Uint8Array() } }
       },
     })
     const { supervisor } = run
