@@ -5,6 +5,9 @@ const [PACKAGE, VERSION] = ['airlock:llm', '0.1.0']
 const OFFERED = ['system', 'http-client', 'llm-provider'].map(name => `${PACKAGE}/${name}@${VERSION}`)
 const REQUIRED = `${PACKAGE}/provider@${VERSION}`
 
+// Bytes 4 to 7 of the binary format: version, then layer, each little-endian.
+const [COMPONENT_VERSION, COMPONENT_LAYER] = [0x0d, 0x01]
+
 export interface ComponentSurface {
   imports: string[]
   exports: string[]
@@ -12,6 +15,10 @@ export interface ComponentSurface {
 
 /** What a component wants of its host and gives it. @throws {BuildError} where the bytes are not a component. */
 export async function readSurface(component: Uint8Array): Promise<ComponentSurface> {
+  // A core module begins like a component, but for its layer; it would be read as one without a world.
+  if (component[4] !== COMPONENT_VERSION || component[6] !== COMPONENT_LAYER) {
+    throw new BuildError('The file is not a WebAssembly component')
+  }
   let wit: string
   try {
     wit = await componentWit(component)

@@ -58,7 +58,11 @@ export async function runComponent(
   files: Record<string, string>,
   stubs: Partial<HostStubs> = {},
 ): Promise<RunningComponent> {
-  const folder = await writeExtension(files)
+  return runFolder(await writeExtension(files), stubs)
+}
+
+/** The same for a folder, which is removed at the end. */
+export async function runFolder(folder: string, stubs: Partial<HostStubs> = {}): Promise<RunningComponent> {
   const { componentFile } = await buildExtension(folder)
   const bytes = await readFile(componentFile)
   const { files: modules } = await transpileBytes(bytes, {
