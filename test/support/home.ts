@@ -37,7 +37,9 @@ export async function createTestHome(options: TestHomeOptions = {}): Promise<Tes
       availableModels: models.map(name => ({ name, maxTokens: 32_768 })),
     },
   }
-  await writeFile(home.settingsFile, JSON.stringify({ ...(providers && { providers }), ...settings }))
+  // A busy machine stretches every call: tests that are about limits set their own.
+  const limits = { computeMs: 30_000 }
+  await writeFile(home.settingsFile, JSON.stringify({ limits, ...(providers && { providers }), ...settings }))
   const installed = createInstalledExtensions(home)
   for (const extension of extensions) await installed.install(extension, { agree: () => true })
   return {

@@ -159,7 +159,7 @@ const table: BadService[] = [
     script: {
       body: ['data: [1,2,3]\n\n', 'data: "text"\n\n', 'data: {"choices":"none"}\n\n', 'data: null\n\n'],
     },
-    error: { kind: 'network', code: 'network', message: /ended before the answer was complete/ },
+    error: { kind: 'other', code: 'other', message: /Cannot read the answer/ },
     exit: 1,
   },
   {
