@@ -75,9 +75,9 @@ async function run(argv: string[], cli: Cli): Promise<ExitCode> {
       : thrown instanceof CommanderError
         ? usageError(thrown, program, argv)
         : thrown
-    report(error, cli, argv)
+    // A hint that cannot be had must not hide the error.
     const hint = await signInHint(cli, error).catch(() => undefined)
-    if (hint !== undefined) output.note({ text: `airlock: ${sanitizeLabel(hint)}`, style: 'dim' })
+    report(error, hint, cli, argv)
     return exitCodeOf(error)
   }
 }
@@ -90,12 +90,21 @@ function usageError(error: CommanderError, program: Command, argv: readonly stri
   return new UsageError(`${sentence} (see: ${help})`, { cause: error })
 }
 
-function report(error: unknown, { env, output }: Cli, argv: readonly string[]): void {
+function report(
+  error: unknown,
+  hint: string | undefined,
+  { env, output }: Cli,
+  argv: readonly string[],
+): void {
   const code = exitCodeOf(error)
   if (code === EXIT.done) return
   // A terminal has shown ^C; a line more would say nothing.
   if (code !== EXIT.interrupted)
-    output.note({ text: 'airlock:', style: 'red' }, ` ${sanitizeLabel(messageOf(error))}`)
+    output.note(
+      { text: 'airlock:', style: 'red' },
+      ` ${sanitizeLabel(messageOf(error))}`,
+      hint ? ` (${hint})` : '',
+    )
   if (env.AIRLOCK_DEBUG) output.note(inspect(error))
   if (wantsJson(argv)) output.json(errorObject(error))
 }

@@ -10,7 +10,7 @@ export async function openAirlock(cli: Cli, options: AirlockOptions = {}): Promi
 }
 
 /** Warnings and errors of extensions, on standard error; everything with `AIRLOCK_DEBUG`. */
-function printLog({ level, extension, message }: LogEntry, { env, output }: Cli): void {
+export function printLog({ level, extension, message }: LogEntry, { env, output }: Cli): void {
   const isLoud = level === 'warn' || level === 'error'
   if (!isLoud && !env.AIRLOCK_DEBUG) return
   const source = extension === undefined ? '' : `${sanitizeLabel(extension)}: `

@@ -23,7 +23,7 @@ export interface SheetSubject {
   digests?: { manifest: string; component: string }
 }
 
-const LABEL_WIDTH = 13
+const LABEL_WIDTH = 12
 /** Narrower than this, labels stand above what they are about. */
 const NARROW = 56
 

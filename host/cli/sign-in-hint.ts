@@ -22,8 +22,8 @@ export async function signInHint(cli: Cli, error: unknown): Promise<string | und
     if (variable === undefined || !isConcerned) continue
     const allowed = allowedEnv[manifest.id] ?? []
     if (!allowed.includes(variable))
-      return `The key may come from ${variable}: airlock settings set allowedEnv.${manifest.id} '["${variable}"]'`
-    if (!cli.env[variable]) return `The key may come from ${variable}, which is not set.`
+      return `the key may come from ${variable}: airlock settings set allowedEnv.${manifest.id} '["${variable}"]'`
+    if (!cli.env[variable]) return `the key may come from ${variable}, which is not set`
   }
   return undefined
 }

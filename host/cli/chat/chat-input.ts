@@ -7,6 +7,8 @@ export interface ChatInput extends Disposable {
   next(): Promise<string | undefined>
   /** Until the result is disposed of, Ctrl-C calls `stop` and what is typed shows only afterwards. */
   whileAnswering(stop: () => void): Disposable
+  /** Lets `print` write lines on standard error without tearing the prompt: it is drawn again below them. */
+  interject(print: () => void): void
 }
 
 export interface ChatInputOptions {
@@ -77,6 +79,17 @@ export function createChatInput(cli: Cli, { completions }: ChatInputOptions): Ch
     return typed
   }
 
+  /** readline would redraw over what stands above where a long line had wrapped. */
+  function silently<T>(change: () => T): T {
+    const before = isMuted
+    isMuted = true
+    try {
+      return change()
+    } finally {
+      isMuted = before
+    }
+  }
+
   readline.on('line', line => {
     isLeaving = false
     const isContinued = line.endsWith('\\')
@@ -103,8 +116,10 @@ export function createChatInput(cli: Cli, { completions }: ChatInputOptions): Ch
     if (!canAsk || isLeaving) return false
     isLeaving = readline.line === '' && lines.length === 0
     lines = []
-    clearLine()
+    // What was typed stays above, as in a shell.
+    readline.write(null, { ctrl: true, name: 'e' })
     output.note(isLeaving ? '\n(Ctrl-C again, or Ctrl-D, to leave)' : '')
+    silently(clearLine)
     prompt()
     return true
   }
@@ -138,12 +153,17 @@ export function createChatInput(cli: Cli, { completions }: ChatInputOptions): Ch
       return {
         [Symbol.dispose]() {
           stopAnswer = undefined
-          // Still muted: readline would redraw over the answer where a long line had wrapped.
-          const typed = isClosed ? '' : clearLine()
+          const typed = isClosed ? '' : silently(clearLine)
           isMuted = false
           if (typed !== '' && ready.length === 0) setImmediate(() => isClosed || readline.write(typed))
         },
       }
+    },
+    interject(print) {
+      const isPrompting = canAsk && !isMuted && !isClosed && waiting.length > 0
+      if (isPrompting) output.control('\r\x1b[2K')
+      print()
+      if (isPrompting) prompt()
     },
     [Symbol.dispose]() {
       signal.removeEventListener('abort', onAbort)

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { resolveHome } from '../../home/home.ts'
 import type { Completion } from '../../runtime/completion.ts'
-import { createChatInput } from '../chat/chat-input.ts'
+import { type ChatInput, createChatInput } from '../chat/chat-input.ts'
 import { type Conversation, createConversation } from '../chat/conversation.ts'
 import { runSlashCommand, slashCommandNames } from '../chat/slash-commands.ts'
 import { chooseModel } from '../choose-model.ts'
@@ -9,7 +9,7 @@ import type { Cli } from '../cli.ts'
 import { InterruptedError } from '../cli-errors.ts'
 import { errorObject, messageOf } from '../error-object.ts'
 import { JSON_OPTION } from '../json-option.ts'
-import { openAirlock } from '../open-airlock.ts'
+import { openAirlock, printLog } from '../open-airlock.ts'
 import { createEventPrinter, describeUsage } from '../print-events.ts'
 import { sanitizeLabel } from '../terminal/sanitize.ts'
 import { startSpinner } from '../terminal/spinner.ts'
@@ -34,13 +34,21 @@ async function chat(cli: Cli, options: Options): Promise<void> {
   const { output, canAsk, signal, env } = cli
   const { readSettings } = await import('../../home/settings.ts')
   const { aliases } = await readSettings(resolveHome({ env }).settingsFile)
-  await using airlock = await openAirlock(cli)
+  let prompting: ChatInput | undefined
+  await using airlock = await openAirlock(cli, {
+    log: entry => {
+      const print = () => printLog(entry, cli)
+      if (prompting) prompting.interject(print)
+      else print()
+    },
+  })
   const model = options.model ?? (await chooseModel(airlock, cli))
   const conversation = createConversation(model, options.system)
   if (canAsk)
     output.note({ text: `${sanitizeLabel(model)}. /help for commands, Ctrl-D to leave.`, style: 'dim' })
 
   using input = createChatInput(cli, { completions: slashCommandNames })
+  prompting = input
   for (;;) {
     const message = await input.next()
     signal.throwIfAborted()

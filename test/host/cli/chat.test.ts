@@ -8,7 +8,7 @@ let fixture: ServiceHome
 let slow: ServiceHome
 beforeAll(async () => {
   fixture = await createServiceHome()
-  slow = await createServiceHome({ pieces: 100_000, pacing: { everyMs: 20 } })
+  slow = await createServiceHome({ pieces: 20_000, pacing: { everyMs: 20 } })
 })
 afterAll(async () => {
   await fixture[Symbol.asyncDispose]()
@@ -88,7 +88,7 @@ describe('airlock chat on a terminal', () => {
     await terminal.press('C-a')
     await terminal.type('hello ')
     await terminal.press('Right')
-    await terminal.press('C-e', 'BSpace', 'BSpace', 'BSpace', 'BSpace')
+    await terminal.press('C-e', 'BSpace', 'BSpace', 'BSpace', 'BSpace', 'BSpace')
     await terminal.type('world')
     await terminal.press('Enter')
     await terminal.shows(/You said: "hello world"[\s\S]*out\s+> *\n/)

@@ -123,7 +123,7 @@ describe('airlock complete: exit codes', () => {
 
     const { code, stderr, lines } = await run(['--json', 'hi'], { env: fixture.home.env })
     expect(code).toBe(3)
-    expect(stderr).toContain('The key may come from OPENAI_COMPATIBLE_API_KEY, which is not set.')
+    expect(stderr).toContain('(the key may come from OPENAI_COMPATIBLE_API_KEY, which is not set)')
     expect(JSON.parse(lines.at(-1) ?? '')).toEqual({
       type: 'error',
       error: {
@@ -176,7 +176,7 @@ describe('airlock complete: interrupted', () => {
     })
 
   it('Ctrl-C exits with 130 and closes the connection', async () => {
-    await using slow = await createServiceHome({ pieces: 1_000_000, pacing: { everyMs: 5 } })
+    await using slow = await createServiceHome({ pieces: 20_000, pacing: { everyMs: 10 } })
     const child = start(['--json', 'hi'], slow.home.env)
     const stderr = text(child.stderr)
     let stdout = ''
@@ -195,15 +195,13 @@ describe('airlock complete: interrupted', () => {
     await expect.poll(() => slow.service.requests.at(-1)?.outcome, { timeout: 5_000 }).toBe('dropped')
   })
 
-  it('a reader that leaves ends it quietly with 0', async () => {
-    await using endless = await createServiceHome({ pieces: 1_000_000, pacing: { everyMs: 1 } })
-    for (const flags of [[], ['--json']]) {
-      const child = start([...flags, 'hi'], endless.home.env)
-      const stderr = text(child.stderr)
-      child.stdout.once('data', () => child.stdout.destroy())
-      const [code] = await once(child, 'exit')
-      expect({ code, stderr: await stderr }).toEqual({ code: 0, stderr: '' })
-      await expect.poll(() => endless.service.requests.at(-1)?.outcome, { timeout: 5_000 }).toBe('dropped')
-    }
+  it.each([[[]], [['--json']]])('a reader that leaves ends it quietly with 0: %j', async flags => {
+    await using endless = await createServiceHome({ pieces: 20_000, pacing: { everyMs: 10 } })
+    const child = start([...flags, 'hi'], endless.home.env)
+    const stderr = text(child.stderr)
+    child.stdout.once('data', () => child.stdout.destroy())
+    const [code] = await once(child, 'exit')
+    expect({ code, stderr: await stderr }).toEqual({ code: 0, stderr: '' })
+    await expect.poll(() => endless.service.requests.at(-1)?.outcome, { timeout: 5_000 }).toBe('dropped')
   })
 })

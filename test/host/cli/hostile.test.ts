@@ -77,6 +77,11 @@ describe('a hostile service', () => {
     expect(stderr).not.toMatch(CONTROL)
   })
 
+  it('lists the models that it has a name for', async () => {
+    const { stdout } = await airlock(['models'], { env: home.env })
+    expect(stdout).toContain('openai-compatible/mx␛[2J')
+  })
+
   it('is still quoted faithfully with --json', async () => {
     const { lines } = await airlock(['complete', '--json', '-m', 'openai-compatible/n', 'hi'], {
       env: home.env,

@@ -79,7 +79,7 @@ describe('airlock install', () => {
     await writeFile(file, JSON.stringify(manifest))
     const { code, stderr } = await run('install', folder)
     expect(code).toBe(4)
-    expect(stderr).toContain('Network      + https://new.example')
+    expect(stderr).toContain('Network     + https://new.example')
     expect(stderr).not.toContain('OPENAI_COMPATIBLE_API_KEY')
   })
 

@@ -29,15 +29,15 @@ describe('formatSheet', () => {
       [
         'acme 1.2.0 (Acme)',
         'from ./extensions/acme',
-        '  Network      https://api.acme.example',
-        '               https://*.cdn.acme.example (every name below)',
-        '  Variables    ACME_API_KEY (used, never seen)',
-        '  Credentials  used for you, never seen by the extension',
-        '  Browser      may open https://login.acme.example',
-        '  Memory       64 MiB',
-        '  Size         1.2 MiB',
-        `  SHA-256      ${'cd'.repeat(32)}`,
-        `    manifest   ${'ab'.repeat(32)}`,
+        '  Network     https://api.acme.example',
+        '              https://*.cdn.acme.example (every name below)',
+        '  Variables   ACME_API_KEY (used, never seen)',
+        '  Credentials used for you, never seen by the extension',
+        '  Browser     may open https://login.acme.example',
+        '  Memory      64 MiB',
+        '  Size        1.2 MiB',
+        `  SHA-256     ${'cd'.repeat(32)}`,
+        `    manifest  ${'ab'.repeat(32)}`,
       ].join('\n'),
     )
   })
@@ -90,8 +90,8 @@ describe('formatChanges', () => {
         80,
       ),
     )
-    expect(text).toContain('  Network      + https://new.example')
-    expect(text).toContain('  Memory       + 128 MiB (so far: 64)')
+    expect(text).toContain('  Network     + https://new.example')
+    expect(text).toContain('  Memory      + 128 MiB (so far: 64)')
     expect(text).not.toContain('Variables')
   })
 

@@ -157,7 +157,7 @@ describe('createDemoService', () => {
   })
 
   it('notes a client that went away and stops sending', async () => {
-    await using service = await createDemoService({ pieces: 100_000, pacing: { everyMs: 1 } })
+    await using service = await createDemoService({ pieces: 20_000, pacing: { everyMs: 1 } })
     const stop = new AbortController()
     const response = await fetch(`${service.url}/chat/completions`, {
       method: 'POST',
