@@ -36,6 +36,8 @@ export function createEventWriter(): EventWriter {
   let events: WitEvent[] = []
   let stopped = false
   let halves: Map<string, string> | undefined
+  // Whether `halves` holds any: asked for every event.
+  let holding = false
 
   /** `delta` as far as it is whole, with what was held back before it. */
   const whole = (channel: string, delta: string): string => {
@@ -45,19 +47,24 @@ export function createEventWriter(): EventWriter {
     if (last >= 0xd800 && last <= 0xdbff) {
       halves ??= new Map()
       halves.set(channel, joined.slice(-1))
+      holding = true
       return joined.slice(0, -1).toWellFormed()
     }
-    if (held !== undefined) halves?.delete(channel)
+    if (held !== undefined && halves !== undefined) {
+      halves.delete(channel)
+      holding = halves.size > 0
+    }
     return joined.toWellFormed()
   }
 
   const flush = (): void => {
-    if (halves === undefined || halves.size === 0) return
+    if (halves === undefined || !holding) return
     for (const channel of halves.keys()) {
       if (channel === 'text') events.push({ tag: 'text', val: '\ufffd' })
       // A call's whole arguments follow as `tool-use`, and half a character of thought is no loss.
     }
     halves.clear()
+    holding = false
   }
 
   const emit = (event: CompletionEvent): void => {
@@ -65,15 +72,15 @@ export function createEventWriter(): EventWriter {
       case 'text': {
         let value = event.text
         if (typeof value !== 'string') throw wrong('text of a "text" event', 'a string', value)
-        if ((halves !== undefined && halves.size > 0) || !value.isWellFormed()) value = whole('text', value)
-        if (value !== '') events.push({ tag: 'text', val: value })
+        if (holding || !value.isWellFormed()) value = whole('text', value)
+        if (value !== '') events[events.length] = { tag: 'text', val: value }
         return
       }
       case 'tool-input-delta': {
         let delta = event.delta
         if (typeof delta !== 'string') throw wrong('delta of a "tool-input-delta" event', 'a string', delta)
         const id = text(event.id, 'id of a "tool-input-delta" event')
-        if ((halves !== undefined && halves.size > 0) || !delta.isWellFormed()) {
+        if (holding || !delta.isWellFormed()) {
           delta = whole(`tool ${id}`, delta)
           if (delta === '') return
         }
@@ -87,8 +94,7 @@ export function createEventWriter(): EventWriter {
         let value = event.text
         if (typeof value !== 'string') throw wrong('text of a "thinking" event', 'a string', value)
         const signature = optionalText(event.signature, 'signature of a "thinking" event')
-        if ((halves !== undefined && halves.size > 0) || !value.isWellFormed())
-          value = whole('thinking', value)
+        if (holding || !value.isWellFormed()) value = whole('thinking', value)
         if (value !== '' || signature !== undefined) {
           events.push({ tag: 'thinking', val: { text: value, signature } })
         }
