@@ -79,7 +79,7 @@ function speak(question: string, model: DemoModel): string {
   const quoted = question.length > 200 ? `${[...question].slice(0, 200).join('')}...` : question
   const [longest = ''] = words.toSorted((a, b) => b.length - a.length)
   return [
-    `You said: "${quoted}". I am ${model.name}, and I repeat things; that is most of what I do. `,
+    `You said: "${quoted}"${/[.?!]$/.test(quoted) ? '' : '.'} I am ${model.name}, and I repeat things; that is most of what I do. `,
     `Your ${words.length === 1 ? 'one word' : `${words.length} words`} reached me over plain HTTP. `,
     'The extension that wrote the request never saw the key it was sent with, and it opened no socket: ',
     'it named an address, the host looked whether you allow it, put the key in and sent it. ',

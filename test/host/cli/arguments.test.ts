@@ -1,8 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { airlock, type CliOptions } from '../../support/cli.ts'
 import { createTestHome, type TestHome } from '../../support/home.ts'
+
+// Each command is a process of its own; on a busy machine a few of them take a while.
+vi.setConfig({ testTimeout: 120_000 })
 
 /** Command lines that say what is wrong with them, without a service. */
 let home: TestHome

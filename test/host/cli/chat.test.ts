@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { airlock } from '../../support/cli.ts'
 import { needs } from '../../support/needs.ts'
 import { createServiceHome, type ServiceHome } from './service-home.ts'
 import { openTerminal } from './tmux.ts'
+
+// Each command is a process of its own; on a busy machine a few of them take a while.
+vi.setConfig({ testTimeout: 120_000 })
 
 let fixture: ServiceHome
 let slow: ServiceHome

@@ -3,10 +3,13 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { airlock, type CliOptions } from '../../support/cli.ts'
 import { repoRoot } from '../../support/repo-root.ts'
 import { createServiceHome, type ServiceHome } from './service-home.ts'
+
+// Each command is a process of its own; on a busy machine a few of them take a while.
+vi.setConfig({ testTimeout: 120_000 })
 
 const KEY = 'test-key-6a1f'
 let fixture: ServiceHome

@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startScriptedServer } from '../../servers/scripted.ts'
 import { airlock } from '../../support/cli.ts'
 import { createTestHome, type TestHome } from '../../support/home.ts'
+
+// Each command is a process of its own; on a busy machine a few of them take a while.
+vi.setConfig({ testTimeout: 120_000 })
 
 /** Clears the screen, sets the clipboard, rings, starts a C1 sequence, hides what comes. */
 const EVIL = 'x\x1b[2J\x1b]52;c;ZXZpbA==\x07\x9b31m\x7f\b\x00y'

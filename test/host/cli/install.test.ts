@@ -1,8 +1,11 @@
 import { appendFile, cp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { airlock } from '../../support/cli.ts'
 import { createTestHome, openaiCompatible, type TestHome } from '../../support/home.ts'
+
+// Each command is a process of its own; on a busy machine a few of them take a while.
+vi.setConfig({ testTimeout: 120_000 })
 
 let home: TestHome
 beforeEach(async () => {

@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { airlock } from '../../support/cli.ts'
 import { createTestHome } from '../../support/home.ts'
 import { createServiceHome, type ServiceHome } from './service-home.ts'
+
+// Each command is a process of its own; on a busy machine a few of them take a while.
+vi.setConfig({ testTimeout: 120_000 })
 
 let fixture: ServiceHome
 beforeAll(async () => {

@@ -1,9 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { parseKey } from '../../../host/cli/parse-key.ts'
 import { airlock } from '../../support/cli.ts'
 import { createTestHome, type TestHome } from '../../support/home.ts'
+
+// Each command is a process of its own; on a busy machine a few of them take a while.
+vi.setConfig({ testTimeout: 120_000 })
 
 describe('parseKey', () => {
   it.each([
