@@ -1,8 +1,14 @@
 import { writeSync } from 'node:fs'
-import type { Reporter, SerializedError, TestModule } from 'vitest/node'
+import type { Reporter, SerializedError, TestModule, Vitest } from 'vitest/node'
 
 /** Lists what was skipped and why, then closes with one plain line: `12 passed, 0 failed, 3 skipped`. */
 export default class ClosingLine implements Reporter {
+  #isFiltered = false
+
+  onInit(vitest: Vitest): void {
+    this.#isFiltered = vitest.config.testNamePattern !== undefined
+  }
+
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     const counts = { passed: 0, failed: 0, skipped: 0 }
     const skipped: string[] = []
@@ -11,7 +17,8 @@ export default class ClosingLine implements Reporter {
         const result = test.result()
         if (result.state === 'pending') counts.failed++
         else counts[result.state]++
-        if (result.state !== 'skipped') continue
+        // With `-t` all the others are skipped too: that is no news.
+        if (result.state !== 'skipped' || (this.#isFiltered && result.note === undefined)) continue
         skipped.push(
           `skipped: ${module.relativeModuleId}: ${test.fullName}: ${result.note ?? 'no reason given'}`,
         )

@@ -70,7 +70,8 @@ async function replay(file: string, cutting: Cutting): Promise<Outcome> {
     return { events }
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error
-    return { events, error: { kind: error.kind, code: error.code, message: error.message } }
+    const { kind, code, message, status } = error
+    return { events, error: { kind, code, message, ...(status !== undefined && { status }) } }
   }
 }
 

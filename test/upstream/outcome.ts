@@ -5,7 +5,7 @@ import type { Expectation } from './expectation.ts'
 /** How an answer went, as its caller saw it. */
 export interface Outcome {
   events: CompletionEvent[]
-  error?: { kind: string; code: string; message: string }
+  error?: { kind: string; code: string; message: string; status?: number }
 }
 
 /** Asserts that what came is what the stream says, and that the law of the event stream was kept. */
