@@ -90,23 +90,27 @@ export function createChatDecoder(options: ChatDecoderOptions = {}): ChatDecoder
   }
 
   function readChunk(chunk: Chunk, event: string | undefined, data: string, emit: Emit): void {
-    const error = readStreamError(chunk, event)
-    if (error) throw error
-    if (!hasMetadata) tellMetadata(chunk, emit)
     const { choices } = chunk
     let place = 0
-    let choice: unknown
+    let choice: Chunk | undefined
     if (Array.isArray(choices)) {
       if (!isFirstChoice(choices[0])) place = choices.findIndex(isFirstChoice)
-      choice = choices[place]
+      const found: unknown = choices[place]
+      if (isFirstChoice(found)) choice = found
     }
-    if (isRecord(choice)) readChoice(choice, place, chunk, data, emit)
-    else if (chunk.citations !== undefined || chunk.search_results !== undefined) {
+    // What has a choice is an error only where it says so; anything else is looked at closely.
+    if (!choice || chunk.error || event !== undefined) {
+      const error = readStreamError(chunk, event)
+      if (error) throw error
+    }
+    if (!hasMetadata) tellMetadata(chunk, emit)
+    if (choice) readChoice(choice, place, chunk, data, emit)
+    if (chunk.citations !== undefined || chunk.search_results !== undefined) {
       tellCitations(chunk, undefined, emit)
     }
-    const reported = chunk.usage ?? (isRecord(choice) ? choice.usage : undefined) ?? groqUsage(chunk)
-    if (isRecord(reported) && mergeUsage(usage, reported)) emit({ type: 'usage', ...usage })
-    if (isRecord(choice)) readFinish(choice)
+    const reported = chunk.usage ?? choice?.usage ?? groqUsage(chunk)
+    if (reported && mergeUsage(usage, reported)) emit({ type: 'usage', ...usage })
+    if (choice?.finish_reason || choice?.error) readFinish(choice)
   }
 
   function tellMetadata(chunk: Chunk, emit: Emit): void {
@@ -131,30 +135,39 @@ export function createChatDecoder(options: ChatDecoderOptions = {}): ChatDecoder
       isWhole = true
     }
     if (isRecord(delta)) {
-      readReasoning(delta, emit)
-      const { content, refusal, images, tool_calls, function_call } = delta
-      if (typeof content === 'string') {
-        if (content !== '') emitOutput(content, emit)
-      } else if (content !== undefined && content !== null) {
-        details.flush(emit)
-        hasOutput = emitContent(content, emit) || hasOutput
-      }
-      if (typeof refusal === 'string' && refusal !== '') {
-        isRefused = true
-        emitOutput(refusal, emit)
-      }
-      if (images !== undefined) hasOutput = emitImages(images, emit) || hasOutput
-      if (tool_calls || function_call) {
-        details.flush(emit)
-        hasOutput = true
-        const path = ['choices', place, field]
-        for (const call of readToolCalls(delta, data, path)) calls.push(call, emit)
-      }
-      if (delta.annotations !== undefined) tellCitations(chunk, delta, emit)
+      const { content } = delta
+      // Nearly every chunk is a piece of text and nothing else: ten fields less to look for.
+      if (typeof content === 'string' && content !== '' && isTextOnly(delta)) emitOutput(content, emit)
+      else readDelta(delta, chunk, data, ['choices', place, field], emit)
     }
-    if (chunk.citations !== undefined || chunk.search_results !== undefined) {
-      tellCitations(chunk, undefined, emit)
+  }
+
+  function readDelta(
+    delta: Chunk,
+    chunk: Chunk,
+    data: string,
+    path: readonly (string | number)[],
+    emit: Emit,
+  ): void {
+    readReasoning(delta, emit)
+    const { content, refusal, images, tool_calls, function_call } = delta
+    if (typeof content === 'string') {
+      if (content !== '') emitOutput(content, emit)
+    } else if (content !== undefined && content !== null) {
+      details.flush(emit)
+      hasOutput = emitContent(content, emit) || hasOutput
     }
+    if (typeof refusal === 'string' && refusal !== '') {
+      isRefused = true
+      emitOutput(refusal, emit)
+    }
+    if (images !== undefined) hasOutput = emitImages(images, emit) || hasOutput
+    if (tool_calls || function_call) {
+      details.flush(emit)
+      hasOutput = true
+      for (const call of readToolCalls(delta, data, path)) calls.push(call, emit)
+    }
+    if (delta.annotations !== undefined) tellCitations(chunk, delta, emit)
   }
 
   function readReasoning(delta: Chunk, emit: Emit): void {
@@ -223,8 +236,13 @@ function parse(text: string): unknown {
   }
 }
 
-function isFirstChoice(choice: unknown): boolean {
+function isFirstChoice(choice: unknown): choice is Chunk {
   return isRecord(choice) && (choice.index === 0 || choice.index === undefined || choice.index === null)
+}
+
+/** Content, and at most the role. */
+function isTextOnly(delta: Chunk): boolean {
+  return Object.keys(delta).length === (delta.role === undefined ? 1 : 2)
 }
 
 function groqUsage(chunk: Chunk): unknown {
