@@ -7,6 +7,7 @@ import type {
 } from './generated/interfaces/airlock-llm-llm-provider.js'
 import type { CompletionRequest as GuestRequest } from './generated/interfaces/airlock-llm-provider.js'
 import type { parseRequest } from './request.ts'
+import { convertSchema, type SchemaLoss, type ToolInputFormat } from './tool-schema/index.ts'
 
 type ParsedRequest = ReturnType<typeof parseRequest>
 type Message = ParsedRequest['messages'][number]
@@ -14,11 +15,18 @@ type Part = Exclude<Message['content'], string>[number]
 type ImagePart = Part & { type: 'image' }
 type JsonSchema = NonNullable<NonNullable<ParsedRequest['tools']>[number]['inputSchema']>
 
+export interface ToGuestOptions {
+  /** The model's own format; schemas of tools and of the answer are converted to it. Default: `json-schema`. */
+  toolInputFormat?: ToolInputFormat
+  /** Told of everything that a schema can no longer say in that format. `schema` is its place in the request. */
+  onSchemaLoss?: (schema: string, loss: SchemaLoss) => void
+}
+
 /**
  * The contract's `completion-request` of a checked request.
- * @throws {InvalidRequestError} where a schema cannot be written as JSON Schema.
+ * @throws {InvalidRequestError} where a schema cannot be written as JSON Schema, or not in the model's format.
  */
-export function toGuestRequest(request: ParsedRequest): GuestRequest {
+export function toGuestRequest(request: ParsedRequest, options: ToGuestOptions = {}): GuestRequest {
   return {
     messages: request.messages.map(message => ({
       role: message.role,
@@ -31,7 +39,7 @@ export function toGuestRequest(request: ParsedRequest): GuestRequest {
     tools: (request.tools ?? []).map((tool, index) => ({
       name: tool.name,
       description: tool.description ?? '',
-      inputSchema: schemaText(tool.inputSchema, `tools[${index}].inputSchema`),
+      inputSchema: schemaText(tool.inputSchema, `tools[${index}].inputSchema`, 'object', options),
     })),
     ...(request.toolChoice !== undefined && { toolChoice: toGuestChoice(request.toolChoice) }),
     ...(request.parallelToolCalls !== undefined && { parallelToolCalls: request.parallelToolCalls }),
@@ -44,7 +52,7 @@ export function toGuestRequest(request: ParsedRequest): GuestRequest {
     ...(request.responseFormat !== undefined && {
       responseFormat: {
         name: request.responseFormat.name,
-        schema: schemaText(request.responseFormat.schema, 'responseFormat.schema'),
+        schema: schemaText(request.responseFormat.schema, 'responseFormat.schema', 'any', options),
         strict: request.responseFormat.strict ?? true,
       },
     }),
@@ -138,13 +146,22 @@ function toGuestChoice(choice: NonNullable<ParsedRequest['toolChoice']>): ToolCh
   return typeof choice === 'string' ? { tag: choice } : { tag: 'tool', val: choice.tool }
 }
 
-function schemaText(schema: JsonSchema | undefined, path: string): string {
+function schemaText(
+  schema: JsonSchema | undefined,
+  path: string,
+  root: 'object' | 'any',
+  { toolInputFormat = 'json-schema', onSchemaLoss }: ToGuestOptions,
+): string {
   if (schema === undefined) return '{"type":"object","properties":{}}'
-  if (!(schema instanceof z.ZodType)) return JSON.stringify(schema)
   try {
-    return JSON.stringify(z.toJSONSchema(schema, { io: 'input' }))
+    const written = schema instanceof z.ZodType ? z.toJSONSchema(schema, { io: 'input' }) : schema
+    const converted = convertSchema(written, toolInputFormat, { root })
+    for (const loss of converted.losses) onSchemaLoss?.(path, loss)
+    return JSON.stringify(converted.schema)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    throw new InvalidRequestError(path, `Cannot write ${path} as JSON Schema: ${why}`, { cause: error })
+    const form =
+      toolInputFormat === 'json-schema' ? 'as JSON Schema' : `in the model's format (${toolInputFormat})`
+    throw new InvalidRequestError(path, `Cannot write ${path} ${form}: ${why}`, { cause: error })
   }
 }

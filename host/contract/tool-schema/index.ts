@@ -1,0 +1,2 @@
+export { convertSchema } from './convert.ts'
+export type { JsonSchema, SchemaLoss, ToolInputFormat } from './schema.ts'
