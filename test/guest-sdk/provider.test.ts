@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type RunningComponent, request, runComponent } from './run-component.ts'
+
+// Building and transpiling take seconds each on a machine that does other things.
+vi.setConfig({ hookTimeout: 120_000 })
 
 const kindAndMessage = (kind: string, message: string | RegExp) =>
   expect.objectContaining({
