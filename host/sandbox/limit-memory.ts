@@ -1,4 +1,5 @@
 import { InvalidComponentError } from '../errors.ts'
+import { moduleSections, readLeb, skipReferenceType } from './module-sections.ts'
 
 const PAGE_BYTES = 65_536
 const TABLE_SECTION = 4
@@ -18,21 +19,13 @@ const SIXTY_FOUR_BIT = 0b100
 export function limitMemory(module: Uint8Array, memoryMiB: number): Uint8Array {
   const maxPages = Math.floor((memoryMiB * 1024 * 1024) / PAGE_BYTES)
   const out: Uint8Array[] = []
-  let at = 8
   let kept = 0
-  while (at < module.length) {
-    const id = module[at]!
-    const size = readLeb(module, at + 1)
-    const end = size.next + size.value
-    if (end > module.length)
-      throw new InvalidComponentError('Cannot read a core module: a section runs past its end')
-    if (id === MEMORY_SECTION || id === TABLE_SECTION) {
-      const body = module.subarray(size.next, end)
-      const limited = id === MEMORY_SECTION ? limitMemories(body, maxPages, memoryMiB) : limitTables(body)
-      out.push(module.subarray(kept, at), Uint8Array.of(id), leb(limited.length), limited)
-      kept = end
-    }
-    at = end
+  for (const { id, start, from, to } of moduleSections(module)) {
+    if (id !== MEMORY_SECTION && id !== TABLE_SECTION) continue
+    const body = module.subarray(from, to)
+    const limited = id === MEMORY_SECTION ? limitMemories(body, maxPages, memoryMiB) : limitTables(body)
+    out.push(module.subarray(kept, start), Uint8Array.of(id), leb(limited.length), limited)
+    kept = to
   }
   out.push(module.subarray(kept))
   return Buffer.concat(out)
@@ -66,8 +59,7 @@ function limitTables(section: Uint8Array): Uint8Array {
     // 0x40 0x00 starts a table with an initialiser, whose expression we would have to parse to step over.
     if (section[at] === 0x40)
       throw new InvalidComponentError('Cannot load a component with initialised tables')
-    // A reference type is one byte, or 0x63/0x64 and a heap type.
-    const typeEnd = section[at] === 0x63 || section[at] === 0x64 ? readLeb(section, at + 1).next : at + 1
+    const typeEnd = skipReferenceType(section, at)
     const type = section.subarray(at, typeEnd)
     const limits = readLimits(section, typeEnd)
     at = limits.next
@@ -91,18 +83,6 @@ function readLimits(bytes: Uint8Array, start: number) {
   if (!(flags & HAS_MAXIMUM)) return { flags, minimum: minimum.value, maximum: undefined, next: minimum.next }
   const maximum = readLeb(bytes, minimum.next)
   return { flags, minimum: minimum.value, maximum: maximum.value, next: maximum.next }
-}
-
-/** Unsigned LEB128, exact up to 2^53: whatever is larger is refused by the limits it is compared with. */
-function readLeb(bytes: Uint8Array, start: number): { value: number; next: number } {
-  let value = 0
-  for (let at = start, scale = 1; at < start + 10; at++, scale *= 128) {
-    const byte = bytes[at]
-    if (byte === undefined) break
-    value += (byte & 0x7f) * scale
-    if (byte < 0x80) return { value, next: at + 1 }
-  }
-  throw new InvalidComponentError('Cannot read a core module: a number is cut off')
 }
 
 function leb(value: number): Uint8Array {

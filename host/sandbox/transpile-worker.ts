@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { transpileBytes } from '@bytecodealliance/jco-transpile'
 import { InvalidComponentError } from '../errors.ts'
+import { checkModules } from './check-modules.ts'
 import { BLOCKING_IMPORTS } from './imports.ts'
 import { limitMemory } from './limit-memory.ts'
 import type { TranspileAnswer, TranspileResult } from './transpile.ts'
@@ -41,6 +42,7 @@ async function transpile(): Promise<TranspileResult> {
     )
   }
   checkExports(exports.map(([name]) => name))
+  checkModules(files, `${ENTRY}.js`)
   const limited = Object.entries(files).map(
     ([name, bytes]) => [name, name.endsWith('.wasm') ? limitMemory(bytes, memoryMiB) : bytes] as const,
   )

@@ -7,9 +7,11 @@ import { InvalidComponentError } from '../errors.ts'
 
 // Part of the cache key beside the component's digest: raise it when the options of the transpiler, the limits
 // written into the modules or the shape of an entry change.
-const CACHE_VERSION = 'jco-transpile-0.15.0-1'
+const CACHE_VERSION = 'jco-transpile-0.15.0-2'
 // A transpile takes 0.7 s for a QuickJS component and 5 s for one of 12 MB on a slow machine.
 const TRANSPILE_MS = 120_000
+// A component of 12 MB takes 200.
+const TRANSPILE_HEAP_MIB = 1_024
 
 /** A transpiled component in the cache. */
 export interface TranspiledComponent {
@@ -125,6 +127,7 @@ async function transpileInThread(options: TranspileOptions): Promise<TranspileRe
     execArgv: [],
     stdout: true,
     stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: TRANSPILE_HEAP_MIB },
   })
   const timeout = AbortSignal.timeout(TRANSPILE_MS)
   const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout
