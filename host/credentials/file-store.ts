@@ -12,7 +12,14 @@ import {
   type StoredCredential,
   sealCredentials,
 } from './sealed-file.ts'
-import { type CredentialOwner, type CredentialStore, factsOf, newCredential, ownerKey } from './store.ts'
+import {
+  type Credential,
+  type CredentialOwner,
+  type CredentialStore,
+  factsOf,
+  newCredential,
+  ownerKey,
+} from './store.ts'
 import { createTurns } from './turns.ts'
 
 /** More than any service's tokens; a guest may store what it likes. UTF-16 units. */
@@ -103,30 +110,32 @@ export function createFileStore({ file, keys }: FileStoreOptions): FileStore {
     }
   }
 
-  async function find(owner: CredentialOwner): Promise<StoredCredential | undefined> {
-    return (await read()).credentials.find(isOf(owner))
+  async function find(owner: CredentialOwner): Promise<Credential | undefined> {
+    return credentialOf(await read(), owner)
   }
 
-  const update: CredentialStore['update'] = (owner, change) =>
-    locked(async assertHeld => {
+  const update: CredentialStore['update'] = async (owner, change) => {
+    const seen = await find(owner)
+    // Who changes nothing waits for nobody, and makes no file.
+    if (change(seen) === seen) return seen
+    return locked(async assertHeld => {
       for (;;) {
         const before = await loadLocked()
-        const current = before.credentials.find(isOf(owner))
-        const given = current && { value: current.value, ...factsOf(current) }
-        const next = change(given)
-        if (next === given) return next
+        const current = credentialOf(before, owner)
+        const next = change(current)
+        if (next === current) return next
         if (next && next.value.length > MAX_VALUE_UNITS)
           throw new CredentialError(
             'invalid-credential',
             `Cannot store the credential of "${owner.provider}": at most ${MAX_VALUE_UNITS} characters: this has ${next.value.length}`,
           )
         const others = before.credentials.filter(credential => !isOf(owner)(credential))
-        const credentials = next
-          ? [...others, { extension: owner.extension, provider: owner.provider, ...next }]
-          : others
+        const { extension, provider } = owner
+        const credentials = next ? [...others, { extension, provider, ...next }] : others
         if (await write(before, credentials, assertHeld)) return next
       }
     })
+  }
 
   /** False where the file is no longer the one that was read. */
   async function write(
@@ -281,6 +290,11 @@ async function moveAside(file: string, why: Unusable): Promise<CredentialError> 
   await rename(file, aside)
   await flushFolder(dirname(file))
   return new CredentialError(why.code, `${whatHappened(why)}. It was moved to ${aside}. ${ADVICE}`)
+}
+
+function credentialOf({ credentials }: Opened, owner: CredentialOwner): Credential | undefined {
+  const found = credentials.find(isOf(owner))
+  return found && { value: found.value, ...factsOf(found) }
 }
 
 function isOf({ extension, provider }: CredentialOwner): (credential: StoredCredential) => boolean {

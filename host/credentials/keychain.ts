@@ -2,8 +2,8 @@ import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import type { KeychainAnswer, KeychainRequest } from './keychain-protocol.ts'
 
-/** Without a prompt a keychain answers within a tenth of a second; a hanging bus should not hold up a sign-in. */
-const WRITE_MS = 5_000
+/** A tenth of a second does, more on a busy machine; but a hanging bus should not hold up a sign-in for long. */
+const WRITE_MS = 10_000
 /** The user may have to unlock it first, and there is no other way to the key. */
 const READ_MS = 30_000
 /** When the user is told that the keychain is being waited for. */
@@ -26,7 +26,7 @@ export interface KeychainOptions {
   env: NodeJS.ProcessEnv
   /** Longest wait for reading, ms. Default: 30 s. */
   readMs?: number
-  /** Longest wait for writing and deleting, ms. Default: 5 s. */
+  /** Longest wait for writing and deleting, ms. Default: 10 s. */
   writeMs?: number
   /** Told when reading takes longer than two seconds. */
   notice?: (sentence: string) => void

@@ -9,6 +9,7 @@ const TAG_BYTES = 16
 const CHECK_BYTES = 16
 
 /** scrypt's parameters come from the file: more than this would be a way to use up the machine. */
+const MIN_SCRYPT_N = 2 ** 10
 const MAX_SCRYPT_N = 2 ** 20
 const MAX_SCRYPT_R = 16
 const MAX_SCRYPT_P = 4
@@ -25,7 +26,7 @@ const keyPlace = z.discriminatedUnion('kind', [
     salt: base64,
     n: z
       .int()
-      .min(2)
+      .min(MIN_SCRYPT_N)
       .max(MAX_SCRYPT_N)
       .refine(n => Number.isInteger(Math.log2(n))),
     r: z.int().min(1).max(MAX_SCRYPT_R),

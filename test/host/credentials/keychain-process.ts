@@ -1,0 +1,30 @@
+// `keychain-process.ts HOME WRITE_MS VALUE`: stores VALUE, opens the store again as a later run would, and prints as
+// one line of JSON what that found or how it failed, where the key is, and what the user was told.
+import type { CredentialError } from '../../../host/credentials/credential-error.ts'
+import { createDefaultStore } from '../../../host/credentials/default-store.ts'
+import { resolveHome } from '../../../host/home/home.ts'
+
+const [home = '', writeMs = '', value = ''] = process.argv.slice(2)
+const owner = { extension: 'acme', provider: 'acme' }
+const notices: string[] = []
+const open = () =>
+  createDefaultStore({
+    home: resolveHome({ home, env: {} }),
+    env: process.env,
+    writeMs: Number(writeMs),
+    notice: sentence => notices.push(sentence),
+  })
+
+async function keep(): Promise<object> {
+  await open().set(owner, value)
+  const later = open()
+  const { lockedBy } = await later.state()
+  return { found: await later.get(owner), lockedBy, notices }
+}
+
+const result = await keep().catch((error: CredentialError) => ({
+  failed: error.code,
+  message: error.message,
+  notices,
+}))
+process.stdout.write(`${JSON.stringify(result)}\n`)
