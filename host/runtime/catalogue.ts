@@ -3,7 +3,7 @@ import { definedOnly, modelInfos, readProviderError } from '../contract/guest-va
 import type { ModelInfo, ProviderInfo } from '../contract/models.ts'
 import { nearestNames } from '../contract/nearest-names.ts'
 import { ProviderError, UnknownNameError } from '../errors.ts'
-import { ReturnedError } from '../sandbox/supervisor.ts'
+import { ReturnedError } from '../sandbox/life.ts'
 import type { CompletionTarget } from './complete.ts'
 import type { ExtensionHost } from './extension-host.ts'
 

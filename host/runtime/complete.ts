@@ -15,7 +15,7 @@ import type { ResponseBody } from '../http/body.ts'
 import type { Exchange } from '../http/egress.ts'
 import { toOutgoingRequest } from '../http/outgoing-request.ts'
 import { readBody } from '../http/read-body.ts'
-import { ReturnedError, type SandboxCompletion } from '../sandbox/supervisor.ts'
+import { ReturnedError, type SandboxCompletion } from '../sandbox/life.ts'
 import { type Completion, type CompletionSource, createCompletion } from './completion.ts'
 import type { ExtensionHost } from './extension-host.ts'
 

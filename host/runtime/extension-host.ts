@@ -10,10 +10,11 @@ import { createEgress, type Exchange, type OutgoingRequest } from '../http/egres
 import { parseNetworkRules } from '../policy/network.ts'
 import { intersect, type Permissions } from '../policy/permissions.ts'
 import type { OpenChannel } from '../sandbox/channel.ts'
+import type { SandboxCompletion } from '../sandbox/life.ts'
 import { resolveSandboxLimits } from '../sandbox/limits.ts'
 import { createStackMapper } from '../sandbox/map-stack.ts'
 import type { Answer, GuestFacts } from '../sandbox/protocol.ts'
-import { createSupervisor, type SandboxCompletion, type SupervisorStats } from '../sandbox/supervisor.ts'
+import { createSupervisor, type SupervisorStats } from '../sandbox/supervisor.ts'
 import { transpileComponent } from '../sandbox/transpile.ts'
 import type { LogEntry } from './log.ts'
 

@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { OpenChannel } from './channel.ts'
@@ -18,6 +19,16 @@ const ownFiles = [
   join(hostFolder, 'policy/limits.ts'),
   dirname(dirname(fileURLToPath(import.meta.resolve('eventsource-parser')))),
 ]
+
+// utime and stime of proc(5) are counted in ticks, and Linux has told user space that there are 100 in a second ever since.
+const MS_PER_TICK = 10
+
+async function readCpuMs(pid: number | undefined): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
+  // The second field is the command in parentheses and may hold spaces; utime and stime are fields 14 and 15.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK
+}
 
 /**
  * A sandbox in a process of its own under Node's permission model: beside what the guest cannot do anyway, the process
@@ -60,6 +71,10 @@ export function openProcess(cacheFolder: string): OpenChannel {
     return {
       post(message) {
         if (child.connected) child.send(message)
+      },
+      async cpuMs() {
+        if (process.platform !== 'linux') return undefined
+        return readCpuMs(child.pid).catch(() => undefined)
       },
       async kill() {
         over = true

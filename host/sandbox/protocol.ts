@@ -74,9 +74,10 @@ export type GuestCall =
 export type FromSandbox =
   | { type: 'ready' }
   | { type: 'failed'; failure: GuestFailure }
-  | { type: 'replies'; replies: Reply[] }
+  /** `cpuMs`: computing time of the sandbox so far, so that the host can tell computing from waiting for a busy machine. */
+  | { type: 'replies'; replies: Reply[]; cpuMs: number }
   /** A guest waits for the host: its instance is suspended until the answer comes. */
-  | { type: 'wait'; wait: number; instance: InstanceId; name: string; args: unknown[] }
+  | { type: 'wait'; wait: number; instance: InstanceId; name: string; args: unknown[]; cpuMs: number }
   /** The guest let go of a resource of the host's. */
   | { type: 'release'; name: 'http-response-stream'; handle: number }
   | { type: 'log'; lines: LogLine[] }

@@ -37,6 +37,10 @@ export function openThread(events: ChannelEvents, memoryMiB: number): Channel {
 
   return {
     post: (message, transfer) => worker.postMessage(message, transfer ?? []),
+    async cpuMs() {
+      const { user, system } = await worker.cpuUsage()
+      return (user + system) / 1000
+    },
     async kill() {
       killed = true
       await worker.terminate()

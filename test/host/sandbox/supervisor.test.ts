@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OpenChannel } from '../../../host/sandbox/channel.ts'
+import { ReturnedError } from '../../../host/sandbox/life.ts'
 import { DEFAULT_SANDBOX_LIMITS } from '../../../host/sandbox/limits.ts'
 import { openProcess } from '../../../host/sandbox/process-channel.ts'
-import { createSupervisor, ReturnedError, type SupervisorOptions } from '../../../host/sandbox/supervisor.ts'
+import { createSupervisor, type SupervisorOptions } from '../../../host/sandbox/supervisor.ts'
 import { openThread } from '../../../host/sandbox/thread-channel.ts'
 import { transpileComponent } from '../../../host/sandbox/transpile.ts'
 import { buildRawGuest } from '../../support/raw-guest.ts'
@@ -72,7 +73,7 @@ describe.each(channels)('createSupervisor over a %s', (_, channel) => {
         }),
       open: channel(),
       memoryMiB: 32,
-      limits: { ...DEFAULT_SANDBOX_LIMITS, computeMs: 500 },
+      limits: { ...DEFAULT_SANDBOX_LIMITS, computeMs: 1_000 },
       facts: { credentials: {}, env: {}, settings: {} },
       capability: async name => {
         throw new Error(`refused ${name}`)
@@ -183,7 +184,7 @@ describe.each(channels)('createSupervisor over a %s', (_, channel) => {
     const completion = await run.supervisor.start('raw', 'm', request)
     const lost = new Promise<Error>(resolve => completion.onLost(resolve))
     await expect(run.supervisor.call('models', ['loop'])).rejects.toThrow(
-      'computed for more than 500 ms in models',
+      'computed for more than 1000 ms in models',
     )
     expect(await lost).toMatchObject({ code: 'extension-stopped', message: 'Extension "raw" was stopped' })
     const { failure } = await completion.feed(() => ({ bytes: bytes('data: x\n\n'), end: false }))
@@ -191,7 +192,7 @@ describe.each(channels)('createSupervisor over a %s', (_, channel) => {
   })
 
   test('holds an extension back that dies again and again, and says for how long', async () => {
-    await using run = start({ limits: { ...DEFAULT_SANDBOX_LIMITS, computeMs: 50, deaths: 2 } })
+    await using run = start({ limits: { ...DEFAULT_SANDBOX_LIMITS, computeMs: 200, deaths: 2 } })
     for (let death = 0; death < 2; death++) await run.supervisor.call('models', ['loop']).catch(() => {})
     await expect(run.supervisor.call('providers', [])).rejects.toMatchObject({
       code: 'extension-held-back',
