@@ -32,7 +32,8 @@ export {
   TransportError,
   UnknownNameError,
 } from './errors.ts'
-export type { InstalledExtension, PermissionSheet } from './extension/installed.ts'
+export type { InstalledExtension } from './extension/installed.ts'
+export type { PermissionSheet } from './extension/permission-sheet.ts'
 export type { Permissions } from './policy/permissions.ts'
 export { type Airlock, type AirlockOptions, createAirlock } from './runtime/airlock.ts'
 export type { CompletionResult } from './runtime/collect-result.ts'
