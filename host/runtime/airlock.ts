@@ -20,6 +20,7 @@ import { openThread } from '../sandbox/thread-channel.ts'
 import { type Catalogue, createCatalogue, type ModelList } from './catalogue.ts'
 import { complete } from './complete.ts'
 import type { Completion } from './completion.ts'
+import { type DangerousReplacements, dangerouslyReplace } from './dangerous.ts'
 import { createExtensionHost, type ExtensionHost } from './extension-host.ts'
 import type { LogEntry } from './log.ts'
 
@@ -38,6 +39,7 @@ export interface AirlockOptions {
   limits?: Partial<Record<string, number>>
   /** Default: lines are dropped. */
   log?: (entry: LogEntry) => void
+  [dangerouslyReplace]?: DangerousReplacements
 }
 
 export interface ExtensionStats extends SupervisorStats {
@@ -74,7 +76,8 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
   const home = resolveHome({ ...(options.home !== undefined && { home: options.home }), env })
   const settings: Settings = { ...(await readSettings(home.settingsFile)), ...options.settings }
   const isolation = options.isolation ?? settings.isolation ?? 'thread'
-  const open = channelFor(isolation, home.cache)
+  const { lookup, channel = open => open } = options[dangerouslyReplace] ?? {}
+  const open = channel(channelFor(isolation, home.cache))
   const limits = { ...settings.limits, ...options.limits }
   const installed = createInstalledExtensions(home)
   const hosts = new Map<string, ExtensionHost>()
@@ -92,6 +95,7 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
       open,
       limits,
       log,
+      ...(lookup && { lookup }),
     })
   }
 

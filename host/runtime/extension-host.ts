@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import { createHttpClient } from '../capabilities/http-client.ts'
 import type { CompletionRequest as GuestRequest } from '../contract/generated/interfaces/airlock-llm-provider.js'
@@ -28,6 +29,8 @@ export interface ExtensionHostOptions {
   open: OpenChannel
   limits: Partial<Record<string, number>>
   log(entry: LogEntry): void
+  /** Default: the system's resolver. */
+  lookup?: LookupFunction
 }
 
 /** One extension at work: its sandbox, and what the host does for it and for nobody else. */
@@ -51,16 +54,19 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
   const limits = resolveSandboxLimits(options.limits)
   const memoryMiB = Math.min(permissions.memoryMiB, options.limits.memoryMiB ?? permissions.memoryMiB)
   const providerIds = manifest.providers.map(provider => provider.id)
-  const userOrigins = providerIds.flatMap(provider => {
+  const originsOf = (provider: string) => {
     const url = settingsOf(provider)?.apiUrl
     return url === undefined ? [] : [new URL(url).origin]
-  })
+  }
+  const userOrigins = providerIds.flatMap(originsOf)
   const manifestFile = `${folder}/extension.json`
   const rules = [
     parseNetworkRules(manifest.permissions.network, manifestFile),
     parseNetworkRules(options.granted.network, `the grant of "${id}"`),
   ]
-  const reach = parseNetworkRules([...permissions.network, ...userOrigins], manifestFile)
+  /** Where a secret may go: what was granted, and what the user set for the providers that it is of. */
+  const reachOf = (providers: readonly string[]) =>
+    parseNetworkRules([...permissions.network, ...providers.flatMap(originsOf)], manifestFile)
   const placeholders = createPlaceholders()
   const redactor = placeholders.redactor()
   const log = (level: LogEntry['level'], message: string) =>
@@ -73,6 +79,7 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
     bodyFields: permissions.bodyFields,
     env,
     limits: options.limits,
+    ...(options.lookup && { lookup: options.lookup }),
     manifestFile,
   })
   const http = createHttpClient(egress)
@@ -86,8 +93,8 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
   async function readFacts(): Promise<GuestFacts> {
     const facts: GuestFacts = { credentials: {}, env: {}, settings: {} }
     /** What the guest gets for a secret: a stand-in, or the secret itself where the user granted that. */
-    const handOut = (key: string, secret: string, readable: boolean) => {
-      if (!readable) return placeholders.placeholderFor(key, secret, reach)
+    const handOut = (key: string, secret: string, readable: boolean, providers: readonly string[]) => {
+      if (!readable) return placeholders.placeholderFor(key, secret, reachOf(providers))
       placeholders.hide(secret)
       return secret
     }
@@ -95,7 +102,7 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
       const key = `credential:${id}:${provider}`
       const secret = await credentials.get({ extension: id, provider })
       if (secret === undefined) placeholders.forget(key)
-      else facts.credentials[provider] = handOut(key, secret, permissions.credentials === 'read')
+      else facts.credentials[provider] = handOut(key, secret, permissions.credentials === 'read', [provider])
       const own = settingsOf(provider)
       if (own) facts.settings[provider] = toGuestSettings(own)
     }
@@ -103,7 +110,12 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
     for (const name of [...permissions.env, ...permissions.plainEnv]) {
       const value = env[name]?.trim()
       if (value && allowed.includes(name)) {
-        facts.env[name] = handOut(`env:${id}:${name}`, value, permissions.plainEnv.includes(name))
+        facts.env[name] = handOut(
+          `env:${id}:${name}`,
+          value,
+          permissions.plainEnv.includes(name),
+          providerIds,
+        )
       }
     }
     return facts
