@@ -17,6 +17,8 @@ export interface Bundle {
    * `airlock-sdk:///<path>`, those of packages `npm:///<package>/<path>`. Columns count bytes of UTF-8, as QuickJS does.
    */
   map: string
+  /** What the map's relative sources are relative to. */
+  outputFolder: string
   /** Every file on disk that went in. */
   files: string[]
 }
@@ -63,6 +65,7 @@ export async function bundle(options: {
     return {
       code,
       map: JSON.stringify({ ...map, mappings: byteColumns(code, map.mappings) }),
+      outputFolder,
       files: moduleIds.filter(id => id !== ENTRY && !id.startsWith('\0')),
     }
   } catch (cause) {

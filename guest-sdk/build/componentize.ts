@@ -1,5 +1,5 @@
 import { SourceMap, type SourceMapPayload } from 'node:module'
-import { join } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { componentize as componentizeQuickJs } from 'componentize-qjs'
 import { BuildError } from './build-error.ts'
 import type { Bundle } from './bundle.ts'
@@ -26,21 +26,23 @@ export async function componentize(bundle: Bundle): Promise<Uint8Array> {
     })
     return component
   } catch (cause) {
-    throw new BuildError(explain(cause instanceof Error ? cause.message : String(cause), bundle.map), {
+    throw new BuildError(explain(cause instanceof Error ? cause.message : String(cause), bundle), {
       cause,
     })
   }
 }
 
-function explain(message: string, map: string): string {
+/** The engine's message with positions in the author's files, as seen from the current folder. */
+function explain(message: string, { map, outputFolder }: Bundle): string {
   const sources = new SourceMap(JSON.parse(map) as SourceMapPayload)
   return message
     .replace(/^[\s:]*(Failed to [^:]*: )*/, '')
     .replace(/componentize-qjs:user\.js:(\d+):(\d+)/g, (position, line: string, column: string) => {
       const origin = sources.findOrigin(Number(line), Number(column))
-      return 'fileName' in origin
-        ? `${origin.fileName}:${origin.lineNumber}:${origin.columnNumber}`
-        : position
+      if (!('fileName' in origin)) return position
+      const { fileName, lineNumber, columnNumber } = origin
+      const file = fileName.includes('://') ? fileName : relative('', resolve(outputFolder, fileName))
+      return `${file}:${lineNumber}:${columnNumber}`
     })
     .trimEnd()
 }

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { CompletionEvent } from '../../guest-sdk/index.ts'
 import { type RunningComponent, request, runComponent } from './run-component.ts'
 
-const provider = `
-import { defineProvider, defineProviders, ProviderError } from '@airlock/guest-sdk'
-
 // Building and transpiling take seconds each on a machine that does other things.
 vi.setConfig({ hookTimeout: 120_000 })
+
+const provider = `
+import { defineProvider, defineProviders, ProviderError } from '@airlock/guest-sdk'
 
 const events = defineProvider({
   id: 'events', name: 'Events', models: () => [],

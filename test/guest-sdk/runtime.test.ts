@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type RunningComponent, runComponent } from './run-component.ts'
 
+// Building and transpiling take seconds each on a machine that does other things.
+vi.setConfig({ hookTimeout: 120_000 })
+
 /** The checks run inside the component: `models` calls the one that the test names, and its result is a model's name. */
 const provider = `
 import { base64ToBytes, bytesToBase64, defineProvider, sha256 } from '@airlock/guest-sdk'
-
-// Building and transpiling take seconds each on a machine that does other things.
-vi.setConfig({ hookTimeout: 120_000 })
 
 const hex = (bytes: Uint8Array) => Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
 const pieces = (bytes: number[][], label?: string, options?: object) => {
