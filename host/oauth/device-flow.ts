@@ -164,13 +164,16 @@ function slowDown(intervalMs: number, givenSecs: number): number {
 
 /** RFC 8628, 3.5: back off exponentially where the network fails. Undefined for what no repeat mends. */
 function retryPause(error: unknown, intervalMs: number, failures: number): number | undefined {
-  const transient =
-    error instanceof TransportError ||
-    (error instanceof ProviderError && ['network', 'overloaded', 'rate-limited'].includes(error.kind))
-  if (!transient) return undefined
+  if (!isTransient(error)) return undefined
   const backedOff = Math.max(intervalMs, Math.min(intervalMs * 2 ** (failures + 1), MAX_GROWN_MS))
   const asked = error instanceof ProviderError ? (error.retryAfterMs ?? 0) : 0
   return Math.max(backedOff, Math.min(asked, MAX_INTERVAL_MS))
+}
+
+function isTransient(error: unknown): boolean {
+  if (error instanceof TransportError) return true
+  if (!(error instanceof ProviderError) || Object.hasOwn(ENDS, error.code)) return false
+  return ['network', 'overloaded', 'rate-limited'].includes(error.kind) || (error.status ?? 0) >= 500
 }
 
 const ENDS: Readonly<Record<string, readonly [SignInError['code'], string]>> = {

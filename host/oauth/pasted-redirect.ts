@@ -9,6 +9,11 @@ export type PastedRedirect =
 // Longer than any URL that a browser shows.
 const MAX_CHARACTERS = 64 * 1024
 
+// The address that was opened has the right state too; copying it is the likeliest mistake.
+const REQUEST_PARAMETERS = ['redirect_uri', 'response_type', 'client_id', 'code_challenge']
+const NO_CODE =
+  'it brings no code; paste the address that the browser ended on after you signed in, not the one that was opened'
+
 /**
  * Reads what a person copied from a browser that could not reach this machine: the whole address it ended on, its
  * query alone, or the `code#state` that some services show on a page of their own. Where the sign-in has no state,
@@ -28,6 +33,7 @@ export function readPastedRedirect(text: string, state: string | undefined): Pas
       'paste the whole address that the browser ended on, or the code with the "#" and what follows it',
     )
   }
+  if (REQUEST_PARAMETERS.some(name => query.has(name))) return unusable(NO_CODE)
   const verdict = judgeQuery(query, state)
   if (verdict.kind !== 'ignored') return { kind: verdict.kind, query, verdict }
   switch (verdict.reason) {
@@ -36,9 +42,7 @@ export function readPastedRedirect(text: string, state: string | undefined): Pas
     case 'missing-state':
       return unusable('it carries no state; paste the whole address, up to its end')
     default:
-      return unusable(
-        'it brings no code; paste the address that the browser ended on after you signed in, not the one that was opened',
-      )
+      return unusable(NO_CODE)
   }
 }
 
