@@ -35,6 +35,8 @@ export interface Refresher {
     ask: AskForRefresh,
     options?: { signal?: AbortSignal },
   ): Promise<string | undefined>
+  /** Resolves when no exchange is under way. To be awaited before the process ends: see what aborting does not do. */
+  settled(): Promise<void>
 }
 
 export interface RefresherOptions {
@@ -112,6 +114,10 @@ export function createRefresher({ store, refreshMs = REFRESH_MS }: RefresherOpti
       signal?.throwIfAborted()
       const shared = flight(owner, used, ask)
       return signal ? leaveOnAbort(shared, signal) : shared
+    },
+    async settled() {
+      while (flights.size > 0)
+        await Promise.allSettled([...flights.values()].flatMap(ofOwner => [...ofOwner.values()]))
     },
   }
 }

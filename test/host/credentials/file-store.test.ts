@@ -1,5 +1,6 @@
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { type TemporaryHome, temporaryHome } from './temporary-home.ts'
 
@@ -8,11 +9,14 @@ const other = { extension: 'other', provider: 'other' }
 const SECRET = 'sk-this-must-never-be-seen'
 const withPassphrase = (AIRLOCK_PASSPHRASE: string) => ({ AIRLOCK_KEYCHAIN: 'off', AIRLOCK_PASSPHRASE })
 
+/** What it failed with. Nothing in it, causes included, shows what is stored. */
 async function failure(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
+  const error = await promise.then(
     value => ({ message: `resolved to ${String(value)}` }),
-    error => error,
+    caught => caught,
   )
+  expect(inspect(error, { depth: null, showHidden: true })).not.toContain(SECRET)
+  return error
 }
 
 /** A home with one credential in it. */

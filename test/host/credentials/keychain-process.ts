@@ -1,10 +1,15 @@
-// `keychain-process.ts HOME WRITE_MS VALUE`: stores VALUE, opens the store again as a later run would, and prints as
-// one line of JSON what that found or how it failed, where the key is, and what the user was told.
+// `keychain-process.ts HOME WRITE_MS MARK`: stores what is in HOME/secret with MARK before it, opens the store again
+// as a later run would, and prints as one line of JSON what that found or how it failed, where the key is, and what
+// the user was told.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { CredentialError } from '../../../host/credentials/credential-error.ts'
 import { createDefaultStore } from '../../../host/credentials/default-store.ts'
 import { resolveHome } from '../../../host/home/home.ts'
 
-const [home = '', writeMs = '', value = ''] = process.argv.slice(2)
+const [home = '', writeMs = '', mark = ''] = process.argv.slice(2)
+// Arguments are there for others to read.
+const value = mark + readFileSync(join(home, 'secret'), 'utf8')
 const owner = { extension: 'acme', provider: 'acme' }
 const notices: string[] = []
 const open = () =>

@@ -9,6 +9,8 @@ import { type TemporaryHome, temporaryHome } from './temporary-home.ts'
 
 const acme = { extension: 'acme', provider: 'acme' }
 const SECRET = 'sk-this-must-never-be-seen'
+/** Windows holds 1,280 UTF-16 units an entry: what goes into the keychain is a key, however long the credential. */
+const LONG = SECRET.repeat(2_000)
 const run = promisify(execFile)
 
 /** Long enough for a process to start on a busy machine: these are answered, not timed out. */
@@ -43,6 +45,7 @@ async function session(at: TemporaryHome): Promise<Session> {
   const home = join(at.home.config, 'user')
   const runtime = join(home, 'run')
   await mkdir(runtime, { recursive: true, mode: 0o700 })
+  await writeFile(join(at.home.config, 'secret'), LONG)
   const env = { PATH: process.env.PATH, HOME: home, XDG_RUNTIME_DIR: runtime }
   return {
     home,
@@ -52,9 +55,9 @@ async function session(at: TemporaryHome): Promise<Session> {
   }
 }
 
-function keep(at: TemporaryHome, value = SECRET, writeMs = AMPLE_MS): string {
+function keep(at: TemporaryHome, mark = '', writeMs = AMPLE_MS): string {
   const script = join(import.meta.dirname, 'keychain-process.ts')
-  return `'${process.execPath}' '${script}' '${at.home.config}' ${writeMs} '${value}'`
+  return `'${process.execPath}' '${script}' '${at.home.config}' ${writeMs} '${mark}'`
 }
 
 /** The daemon goes into the background, and ends with its bus. */
@@ -68,9 +71,9 @@ describe('a real Secret Service', () => {
     async () => {
       await using at = await temporaryHome()
       const { bash } = await session(at)
-      expect(readKept(await bash(`${unlocked}; ${keep(at)}; ${keep(at, 'next')}`))).toEqual([
-        { found: SECRET, lockedBy: 'keychain', notices: [] },
-        { found: 'next', lockedBy: 'keychain', notices: [] },
+      expect(readKept(await bash(`${unlocked}; ${keep(at)}; ${keep(at, 'next ')}`))).toEqual([
+        { found: LONG, lockedBy: 'keychain', notices: [] },
+        { found: `next ${LONG}`, lockedBy: 'keychain', notices: [] },
       ])
       expect(await readdir(at.folder)).toEqual(['credentials'])
 
@@ -99,14 +102,14 @@ describe('a real Secret Service', () => {
       await bash(`${unlocked}; ${keep(at)}`)
       const forgotten = `rm -rf '${join(home, '.local')}'`
       const text = await readFile(at.file, 'utf8')
-      const [lost] = readKept(await bash(`${forgotten}; ${unlocked}; ${keep(at, 'next')}`))
+      const [lost] = readKept(await bash(`${forgotten}; ${unlocked}; ${keep(at, 'next ')}`))
       expect(lost).toMatchObject({ failed: 'key-lost', message: expect.stringContaining('airlock login') })
       expect(JSON.stringify(lost)).not.toContain(SECRET)
       const [aside = ''] = await readdir(at.folder)
       expect(aside).toMatch(/^credentials\.corrupt-/)
       expect(await readFile(join(at.folder, aside), 'utf8')).toBe(text)
-      const kept = readKept(await bash(`${unlocked}; ${keep(at, 'again')}`))
-      expect(kept).toEqual([{ found: 'again', lockedBy: 'keychain', notices: [] }])
+      const kept = readKept(await bash(`${unlocked}; ${keep(at, 'again ')}`))
+      expect(kept).toEqual([{ found: `again ${LONG}`, lockedBy: 'keychain', notices: [] }])
     },
     120_000,
   )
@@ -117,10 +120,10 @@ describe('a real Secret Service', () => {
       await using at = await temporaryHome()
       const { bash } = await session(at)
       const locked = 'gnome-keyring-daemon --start --components=secrets >/dev/null'
-      const kept = readKept(await bash(`${locked}; ${keep(at, SECRET, 4_000)}`))
+      const kept = readKept(await bash(`${locked}; ${keep(at, '', 4_000)}`))
       expect(kept).toEqual([
         {
-          found: SECRET,
+          found: LONG,
           lockedBy: 'key-file',
           notices: [expect.stringContaining('whoever can read your files can read them')],
         },
@@ -155,7 +158,6 @@ describe.runIf(process.platform === 'linux')('no Secret Service', () => {
     await at.open(hanging, { writeMs: 3_000 }).set(acme, SECRET)
     expect(await at.open(hanging).get(acme)).toBe(SECRET)
     expect(await at.open(hanging).state()).toMatchObject({ lockedBy: 'passphrase' })
-    expect(bus.wasAsked()).toBe(true)
     expect(at.notices).toEqual([])
   }, 60_000)
 
@@ -177,17 +179,14 @@ describe.runIf(process.platform === 'linux')('no Secret Service', () => {
 })
 
 /** What a hung session bus looks like to a client. */
-async function silentBus(path: string): Promise<{ address: string; wasAsked(): boolean } & AsyncDisposable> {
-  let asked = false
+async function silentBus(path: string): Promise<{ address: string } & AsyncDisposable> {
   const server = createServer(socket => {
-    asked = true
     socket.on('error', () => {})
     socket.resume()
   })
   await new Promise<void>(resolve => server.listen(path, resolve))
   return {
     address: `unix:path=${path}`,
-    wasAsked: () => asked,
     async [Symbol.asyncDispose]() {
       await new Promise(resolve => server.close(resolve))
     },

@@ -121,9 +121,16 @@ test('aborting ends the waiting of one, not the exchange of all', async () => {
   const reason = new Error('the caller left')
   controller.abort(reason)
   await expect(impatient).rejects.toBe(reason)
+  let isOver = false
+  const settled = refresher.settled().then(() => {
+    isOver = true
+  })
+  expect(isOver).toBe(false)
   resolve(refreshed('new'))
   expect(await patient).toBe('new')
   expect(await store.get(acme)).toBe('new')
+  await settled
+  await refresher.settled()
   const late = refresher.refresh(acme, 'new', () => answer, { signal: controller.signal })
   await expect(late).rejects.toBe(reason)
 })
