@@ -76,8 +76,9 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
   const home = resolveHome({ ...(options.home !== undefined && { home: options.home }), env })
   const settings: Settings = { ...(await readSettings(home.settingsFile)), ...options.settings }
   const isolation = options.isolation ?? settings.isolation ?? 'thread'
-  const { lookup, channel = open => open } = options[dangerouslyReplace] ?? {}
-  const open = channel(channelFor(isolation, home.cache))
+  const { lookup, channel } = options[dangerouslyReplace] ?? {}
+  const ownChannel = channelFor(isolation, home.cache)
+  const open = channel?.(ownChannel) ?? ownChannel
   const limits = { ...settings.limits, ...options.limits }
   const installed = createInstalledExtensions(home)
   const hosts = new Map<string, ExtensionHost>()

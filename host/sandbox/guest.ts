@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isMainThread } from 'node:worker_threads'
 import { createFramer, type Framer } from '../http/frames.ts'
+import { createBoundedDecoder, withTextDecoder } from './bounded-decoder.ts'
 import { createImports } from './imports.ts'
 import type {
   Answer,
@@ -20,9 +21,18 @@ import type {
   StartReply,
   ToSandbox,
 } from './protocol.ts'
+import { isHeavierThan } from './weigh.ts'
 
 // A reply waits for the rest of its batch, but not longer: silence is how the host tells that a guest hangs.
 const FLUSH_MS = 50
+// What the host is handed in one piece, its thread takes in one piece. A list of 4,000 models has 120,000 parts.
+const MAX_PARTS = 150_000
+const MAX_ERROR_UNITS = 1024 * 1024
+// A request's body may be as large as its guest's memory.
+const MAX_QUESTION_UNITS = 80 * 1024 * 1024
+// All text that the transpiled code reads out of an instance in one call. Text that is not read twice has no more
+// bytes than the instance has memory.
+const MAX_TEXT_BYTES = 128 * 1024 * 1024
 
 /** What the transpiled module offers: every export is asynchronous, since any may be suspended. */
 type GuestExports = Record<string, (...args: unknown[]) => Promise<unknown>>
@@ -41,6 +51,7 @@ interface Instance {
   active: boolean
   queue: GuestCall[]
   completions: Set<CompletionId>
+  decoder: ReturnType<typeof createBoundedDecoder>
 }
 
 interface Completion {
@@ -93,8 +104,10 @@ async function serveGuest(post: (message: FromSandbox) => void, setup: SandboxSe
       active: false,
       queue: [],
       completions: new Set(),
+      decoder: createBoundedDecoder(MAX_TEXT_BYTES),
     }
     const exports = await instantiate(
+      instance.decoder.TextDecoder,
       createImports({
         facts: () => facts,
         wait: (name, args) => suspend(instance, name, args),
@@ -117,6 +130,8 @@ async function serveGuest(post: (message: FromSandbox) => void, setup: SandboxSe
   }
 
   function suspend(instance: Instance, name: string, args: unknown[]): Promise<Answer> {
+    if (isHeavierThan({ parts: MAX_PARTS, units: MAX_QUESTION_UNITS }, args))
+      return Promise.resolve({ ok: false, error: `${name} was given more than may be handed over at once` })
     const wait = ++waitCount
     running--
     flush()
@@ -175,18 +190,19 @@ async function serveGuest(post: (message: FromSandbox) => void, setup: SandboxSe
   }
 
   async function perform(instance: Instance, call: GuestCall) {
+    instance.decoder.reset()
     try {
       switch (call.op) {
         case 'export':
-          return reply(call.call, await callExport(instance, call.name, call.args))
+          return reply(call.call, light(await callExport(instance, call.name, call.args)))
         case 'start':
           return reply(call.call, await start(instance, call))
         case 'feed':
           return reply(call.call, await feed(call))
         case 'reject':
-          return reply(call.call, await completions.get(call.completion)?.guest.reject(call.response))
+          return reply(call.call, light(await completions.get(call.completion)?.guest.reject(call.response)))
         case 'drop':
-          return drop(call.completion)
+          return reply(call.call, drop(call.completion))
         case 'drop-instance':
           instances.delete(call.instance)
           return
@@ -218,7 +234,7 @@ async function serveGuest(post: (message: FromSandbox) => void, setup: SandboxSe
         : createFramer(started.framing, { maxFrameBytes: limits.frameBytes })
     completions.set(call.completion, { instance, guest: started.completion, framer })
     instance.completions.add(call.completion)
-    return { request: started.request, framing: started.framing }
+    return light({ request: started.request, framing: started.framing })
   }
 
   async function feed(call: GuestCall & { op: 'feed' }): Promise<FeedReply> {
@@ -248,14 +264,9 @@ async function serveGuest(post: (message: FromSandbox) => void, setup: SandboxSe
       const message = `returned ${events.length} events at once, at most ${limits.eventsPerCall} are allowed`
       return { events: [], failure: { kind: 'over-limit', message } }
     }
-    if (events.some(event => unitsOf(event) > limits.eventUnits)) {
-      return {
-        events: [],
-        failure: {
-          kind: 'over-limit',
-          message: `returned an event of more than ${limits.eventUnits} characters`,
-        },
-      }
+    if (isHeavierThan({ parts: Number.POSITIVE_INFINITY, units: limits.eventUnits }, events)) {
+      const message = `returned more than ${limits.eventUnits} characters at once`
+      return { events: [], failure: { kind: 'over-limit', message } }
     }
     return { events }
   }
@@ -330,7 +341,8 @@ async function loadComponent(setup: SandboxSetup) {
       compiled.set(name, await WebAssembly.compile(await readFile(join(setup.folder, name))))
   }
   const getCoreModule = async (name: string) => compiled.get(name)
-  return (imports: unknown) => module.instantiate(getCoreModule, imports)
+  return (decoder: typeof TextDecoder, imports: unknown) =>
+    withTextDecoder(decoder, () => module.instantiate(getCoreModule, imports))
 }
 
 function createLogger(linesPerSecond: number, send: (lines: LogLine[]) => void) {
@@ -368,23 +380,28 @@ function createLogger(linesPerSecond: number, send: (lines: LogLine[]) => void) 
 
 /** What a guest's export threw: the error of its `result`, a framing fault of ours, or a trap. */
 function toFailure(error: unknown, instance: Instance): GuestFailure {
-  if (!(error instanceof Error)) return { kind: 'returned', error }
-  if ('payload' in error) return { kind: 'returned', error: error.payload }
+  if (error instanceof TooHeavy) return { kind: 'over-limit', message: error.message }
+  if (!(error instanceof Error)) return returned(error)
+  if ('payload' in error) return returned(error.payload)
   if ('code' in error && (error.code === 'too-large' || error.code === 'invalid-response')) {
     return { kind: 'framing', code: error.code, message: error.message }
   }
   return { kind: 'trapped', message: error.message, stack: error.stack ?? '', instance: instance.id }
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+function returned(error: unknown): GuestFailure {
+  return isHeavierThan({ parts: MAX_PARTS, units: MAX_ERROR_UNITS }, error)
+    ? { kind: 'over-limit', message: `returned an error of more than ${MAX_ERROR_UNITS} characters` }
+    : { kind: 'returned', error }
 }
 
-function unitsOf(event: unknown): number {
-  const value = (event as { val?: unknown } | null)?.val
-  if (typeof value === 'string') return value.length
-  if (typeof value !== 'object' || value === null) return 0
-  let units = 0
-  for (const field of Object.values(value)) if (typeof field === 'string') units += field.length
-  return units
+class TooHeavy extends Error {}
+
+function light<Value>(value: Value): Value {
+  if (!isHeavierThan({ parts: MAX_PARTS, units: MAX_QUESTION_UNITS }, value)) return value
+  throw new TooHeavy(`returned more than ${MAX_PARTS} values or ${MAX_QUESTION_UNITS} characters`)
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

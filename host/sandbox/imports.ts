@@ -70,7 +70,7 @@ export function createImports(context: ImportContext): Record<string, unknown> {
 
   return {
     'airlock:llm/system': {
-      log: (level: LogLevel, message: string) => log({ level, message: message.slice(0, MAX_LOG_UNITS) }),
+      log: (level: LogLevel, message: string) => log({ level, message: beginningOf(message, MAX_LOG_UNITS) }),
       randomBytes(count: number) {
         if (count > MAX_RANDOM_BYTES)
           throw new RangeError(`random-bytes gives at most ${MAX_RANDOM_BYTES} bytes a call`)
@@ -108,6 +108,11 @@ export interface StreamHead {
   handle: number
   status: number
   headers: [string, string][]
+}
+
+/** A copy: a slice would keep all of a long message in memory. */
+function beginningOf(text: string, units: number): string {
+  return text.length <= units ? text : Buffer.from(text.slice(0, units), 'utf16le').toString('utf16le')
 }
 
 function own<Value>(record: Record<string, Value>, key: string): Value | undefined {

@@ -110,7 +110,8 @@ export async function startLife(options: LifeOptions): Promise<Life> {
   })
   const outbox = createOutbox((batch, transfer) => {
     if (over) return
-    watchdog.started()
+    // Not for a message that nothing answers: the silence after it means nothing.
+    if (calls.size > 0) watchdog.started()
     channel.post({ type: 'calls', calls: batch }, transfer)
   })
   const channel: Channel = options.open(
@@ -297,8 +298,10 @@ export async function startLife(options: LifeOptions): Promise<Life> {
 
     const drop = () => {
       if (!instance.completions.delete(completion) || over) return
-      post({ op: 'drop', completion })
-      tidy(instance)
+      // A guest's destructor that traps or hangs is dealt with like any other call; nobody waits for it.
+      send(instance, 'the destructor of a completion', call => ({
+        call: { op: 'drop', call, completion },
+      })).catch(() => {})
     }
     const ask = { op: 'start', instance: instance.id, completion, provider, model, request } as const
     const reply = await send<StartReply>(instance, 'start-completion', call => ({

@@ -67,8 +67,8 @@ export type GuestCall =
   /** Bytes of the body; `end` after the last. */
   | { op: 'feed'; call: CallId; completion: CompletionId; bytes: Uint8Array | undefined; end: boolean }
   | { op: 'reject'; call: CallId; completion: CompletionId; response: HttpResponseWithStatus }
-  /** The caller is done with it. No reply. */
-  | { op: 'drop'; completion: CompletionId }
+  /** The caller is done with it. The reply says that the guest's destructor has ended. */
+  | { op: 'drop'; call: CallId; completion: CompletionId }
   | { op: 'drop-instance'; instance: InstanceId }
 
 export type FromSandbox =
