@@ -1,0 +1,5 @@
+export { createGeminiDecoder, type GeminiDecoder, type GeminiDecoderOptions } from './decode.ts'
+export { encodeGeminiCountRequest, encodeGeminiRequest, geminiToolNames } from './encode.ts'
+export { readRejection } from './error.ts'
+export { type ListedGeminiModel, readGeminiModelPage } from './models.ts'
+export type { GeminiOptions, GeminiRules, ThinkingLevel } from './rules.ts'
