@@ -28,8 +28,6 @@ export class Completion {
   readonly #start: CompletionStart
   readonly #source: CompletionSource
   readonly #writer: EventWriter = createEventWriter()
-  /** Thrown after events of the same group, which would be lost with it: thrown at the next call instead. */
-  #owed: WitProviderError | undefined
   #group = 1
 
   constructor(provider: Provider<Framing>, start: CompletionStart, source: CompletionSource) {
@@ -39,7 +37,6 @@ export class Completion {
   }
 
   decode(frames: WitFrame[]): WitEvent[] {
-    if (this.#owed !== undefined) throw this.#owed
     const source = this.#source
     try {
       if ('decoder' in source) this.#feed(source.decoder, frames)
@@ -51,7 +48,6 @@ export class Completion {
   }
 
   finish(): WitEvent[] {
-    if (this.#owed !== undefined) throw this.#owed
     try {
       if ('decoder' in this.#source) {
         const { decoder } = this.#source
@@ -61,8 +57,7 @@ export class Completion {
       }
       this.#writer.flush()
     } catch (thrown) {
-      // Nothing is called after this, so the error wins over what was emitted in this call.
-      throw toWitError(thrown, `end() of provider ${this.#provider.id}`)
+      return this.#fail(thrown, 'end')
     }
     return this.#writer.take()
   }
@@ -125,11 +120,12 @@ export class Completion {
     this.#group = Math.min(this.#group * 2, MAX_GROUP)
   }
 
+  /** Events of the same call still count: the failure follows them. */
   #fail(thrown: unknown, name: string): WitEvent[] {
     const error = toWitError(thrown, `${name}() of provider ${this.#provider.id}`)
     const events = this.#writer.take()
     if (events.length === 0) throw error
-    this.#owed = error
+    events.push({ tag: 'failed', val: error })
     return events
   }
 }

@@ -1,6 +1,7 @@
 import { createParser, type ParseError } from 'eventsource-parser'
 import { TransportError } from '../errors.ts'
 import { DEFAULT_HTTP_LIMITS } from '../policy/limits.ts'
+import { createTextReader } from './text-reader.ts'
 
 /** One piece of a response body, as a guest's `completion.decode` takes it. */
 export type Frame =
@@ -11,14 +12,18 @@ export type Frame =
 export type FramingKind = 'server-sent-events' | 'lines' | 'whole' | 'bytes'
 
 /**
- * Cuts a body into frames. The frames are the same wherever the bytes were cut. Both calls throw
- * TransportError: 'too-large' past a limit, and `end` 'invalid-response' for a body that ends inside a
- * character. A framer that threw is used up.
+ * Cuts a body into frames. The frames are the same wherever the bytes were cut, and so is what was framed before a
+ * fault: neither call throws, and both return what is whole.
  */
 export interface Framer {
   push(bytes: Uint8Array): Frame[]
   /** The body has ended: what is left of it. Call once. */
   end(): Frame[]
+  /**
+   * Why the body cannot be read on: 'too-large' past a limit, 'invalid-response' for bytes that are not UTF-8 and, at
+   * the end, for a body that ends inside a character. Nothing is framed after it.
+   */
+  readonly error: TransportError | undefined
 }
 
 export interface FramerLimits {
@@ -34,19 +39,54 @@ const MIN_PIECE = 4_096
 const MAX_STRAY_LINES = 20_000
 
 export function createFramer(framing: FramingKind, limits: FramerLimits = {}): Framer {
+  let frames: Frame[] = []
+  let error: TransportError | undefined
+  const cutter = createCutter(framing, limits, frame => frames.push(frame))
+
+  function run(step: () => void): Frame[] {
+    if (error) return []
+    try {
+      step()
+    } catch (thrown) {
+      if (!(thrown instanceof TransportError)) throw thrown
+      error = thrown
+    }
+    const taken = frames
+    frames = []
+    return taken
+  }
+
+  return {
+    push: bytes => run(() => cutter.push(bytes)),
+    end: () => run(cutter.end),
+    get error() {
+      return error
+    },
+  }
+}
+
+/** Hands on frames as they become whole. Throws TransportError; used up then. */
+interface Cutter {
+  push(bytes: Uint8Array): void
+  end(): void
+}
+
+type Emit = (frame: Frame) => void
+
+function createCutter(framing: FramingKind, limits: FramerLimits, emit: Emit): Cutter {
   const {
     maxFrameBytes = DEFAULT_HTTP_LIMITS.maxFrameBytes,
     maxWholeBytes = DEFAULT_HTTP_LIMITS.maxWholeBytes,
   } = limits
   switch (framing) {
     case 'server-sent-events':
-      return createEventFramer(maxFrameBytes)
+      return createEventCutter(maxFrameBytes, emit)
     case 'lines':
-      return createLineFramer(maxFrameBytes)
+      return createLineCutter(maxFrameBytes, emit)
     case 'whole':
-      return createWholeFramer(maxWholeBytes)
+      return createWholeCutter(maxWholeBytes, emit)
     case 'bytes':
-      return { push: bytes => (bytes.length === 0 ? [] : [{ tag: 'bytes', val: bytes }]), end: () => [] }
+      return { push: bytes => bytes.length > 0 && emit({ tag: 'bytes', val: bytes }), end() {} }
     default:
       return framing satisfies never
   }
@@ -54,7 +94,7 @@ export function createFramer(framing: FramingKind, limits: FramerLimits = {}): F
 
 /**
  * eventsource-parser finds the fields; around it stands what it leaves to its caller or does differently:
- * - It takes text: one TextDecoder for the whole body keeps characters whole and drops a byte order mark.
+ * - It takes text: one decoder for the whole body keeps characters whole and drops a byte order mark.
  * - It discards an unfinished line that cannot become a field, so what it reports depends on where the bytes were
  *   cut. Here it is fed whole lines only, and all line ends as LF, which is its fast path.
  * - It drops an event that the end of the body cuts off before its blank line.
@@ -62,10 +102,9 @@ export function createFramer(framing: FramingKind, limits: FramerLimits = {}): F
  * - It ignores lines that are no field. An error as bare JSON, in place of or between events, is exactly that: what
  *   looks like JSON is handed over as text in its place, and all of it where no event came.
  */
-function createEventFramer(maxChars: number): Framer {
-  const decoder = new TextDecoder()
+function createEventCutter(maxChars: number, emit: Emit): Cutter {
+  const reader = createTextReader()
   const lines = createLineBuffer(maxChars)
-  let frames: Frame[] = []
   let events = 0
   let stray: string[] = []
   let strayChars = 0
@@ -79,7 +118,7 @@ function createEventFramer(maxChars: number): Framer {
       if (data.length > maxChars) throw tooLarge('event', maxChars)
       if (event === undefined && data === '') return
       events++
-      frames.push({ tag: 'event', val: event === undefined ? { data } : { event, data } })
+      emit({ tag: 'event', val: event === undefined ? { data } : { event, data } })
     },
     onError(error: ParseError) {
       if (error.type === 'max-buffer-size-exceeded') throw tooLarge('event', maxChars)
@@ -104,7 +143,7 @@ function createEventFramer(maxChars: number): Framer {
     stray = []
     strayChars = 0
     const isJson = text.startsWith('{') || text.startsWith('[')
-    if (isJson || (atEnd && events === 0 && text !== '')) frames.push({ tag: 'text', val: text })
+    if (isJson || (atEnd && events === 0 && text !== '')) emit({ tag: 'text', val: text })
   }
 
   function feed(decoded: string): void {
@@ -122,48 +161,42 @@ function createEventFramer(maxChars: number): Framer {
     if (whole !== '') parser.feed(whole)
   }
 
-  function take(): Frame[] {
-    const taken = frames
-    frames = []
-    return taken
-  }
-
   return {
     push(bytes) {
-      feed(decoder.decode(bytes, { stream: true }))
-      return take()
+      feed(reader.read(bytes))
+      if (reader.failed) reader.end()
     },
     end() {
-      finishText(decoder)
+      reader.end()
       swallowLineFeed = false
       feed('\n\n')
       takeStray(true)
-      return take()
     },
   }
 }
 
 /** A line ends with LF or CRLF: a lone CR is white space inside JSON. Blank lines are skipped. */
-function createLineFramer(maxChars: number): Framer {
-  const decoder = new TextDecoder()
+function createLineCutter(maxChars: number, emit: Emit): Cutter {
+  const reader = createTextReader()
   const lines = createLineBuffer(maxChars)
 
-  function framesOf(whole: string): Frame[] {
-    const frames: Frame[] = []
-    if (whole === '') return frames
+  function cut(whole: string): void {
+    if (whole === '') return
     for (const line of whole.split('\n')) {
       const val = line.endsWith('\r') ? line.slice(0, -1) : line
       if (val.length > maxChars) throw tooLarge('line', maxChars)
-      if (val.trim() !== '') frames.push({ tag: 'text', val })
+      if (val.trim() !== '') emit({ tag: 'text', val })
     }
-    return frames
   }
 
   return {
-    push: bytes => framesOf(lines.push(decoder.decode(bytes, { stream: true }))),
+    push(bytes) {
+      cut(lines.push(reader.read(bytes)))
+      if (reader.failed) reader.end()
+    },
     end() {
-      finishText(decoder)
-      return framesOf(lines.push('\n'))
+      reader.end()
+      cut(lines.push('\n'))
     },
   }
 }
@@ -201,8 +234,8 @@ function createLineBuffer(maxChars: number): LineBuffer {
 }
 
 /** One text frame at the end, or none for an empty body. */
-function createWholeFramer(maxBytes: number): Framer {
-  const decoder = new TextDecoder()
+function createWholeCutter(maxBytes: number, emit: Emit): Cutter {
+  const reader = createTextReader()
   const pieces: string[] = []
   let byteCount = 0
   let held = ''
@@ -210,28 +243,18 @@ function createWholeFramer(maxBytes: number): Framer {
     push(bytes) {
       byteCount += bytes.length
       if (byteCount > maxBytes) throw tooLarge('body', maxBytes)
-      held += decoder.decode(bytes, { stream: true })
+      held += reader.read(bytes)
+      if (reader.failed) reader.end()
       if (held.length >= MIN_PIECE) {
         pieces.push(held)
         held = ''
       }
-      return []
     },
     end() {
-      finishText(decoder)
+      reader.end()
       const text = pieces.join('') + held
-      return text === '' ? [] : [{ tag: 'text', val: text }]
+      if (text !== '') emit({ tag: 'text', val: text })
     },
-  }
-}
-
-function finishText(decoder: TextDecoder): void {
-  // Flushing says something only where bytes of an unfinished character are left.
-  if (decoder.decode() !== '') {
-    throw new TransportError(
-      'invalid-response',
-      'The response ended in the middle of a character: it was cut off',
-    )
   }
 }
 

@@ -1,10 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { isMainThread } from 'node:worker_threads'
 import { createFramer, type Framer } from '../http/frames.ts'
 import { createBoundedDecoder, withTextDecoder } from './bounded-decoder.ts'
+import { createGuestLog } from './guest-log.ts'
 import { createImports } from './imports.ts'
+import { loadComponent } from './load-component.ts'
 import type {
   Answer,
   CallId,
@@ -15,7 +14,6 @@ import type {
   GuestFacts,
   GuestFailure,
   InstanceId,
-  LogLine,
   Reply,
   SandboxSetup,
   StartReply,
@@ -89,7 +87,7 @@ async function serveGuest(post: (message: FromSandbox) => void, setup: SandboxSe
   const instances = new Map<InstanceId, Promise<Instance>>()
   const completions = new Map<CompletionId, Completion>()
   const waits = new Map<number, (answer: Answer) => void>()
-  const logger = createLogger(limits.logLinesPerSecond, lines => post({ type: 'log', lines }))
+  const logger = createGuestLog(limits.logLinesPerSecond, lines => post({ type: 'log', lines }))
   const instantiate = await loadComponent(setup)
   let facts: GuestFacts = setup.facts
   let waitCount = 0
@@ -243,17 +241,13 @@ async function serveGuest(post: (message: FromSandbox) => void, setup: SandboxSe
     const { guest, framer, instance } = completion
     let events: unknown[] = []
     try {
-      let framing: unknown
-      const frames = []
-      try {
-        if (framer && call.bytes) frames.push(...framer.push(call.bytes))
-        if (framer && call.end) frames.push(...framer.end())
-      } catch (error) {
-        // What was framed before the fault still counts.
-        framing = error
-      }
+      const frames = framer && call.bytes ? framer.push(call.bytes) : []
+      if (framer && call.end) frames.push(...framer.end())
       if (frames.length > 0 || !framer) events = await guest.decode(frames)
-      if (framing) return { events, failure: toFailure(framing, instance) }
+      if (framer?.error) {
+        const { code, message } = framer.error
+        return { events, failure: { kind: 'framing', code, message } }
+      }
       if (call.end) events.push(...(await guest.finish()))
     } catch (error) {
       const failure = toFailure(error, instance)
@@ -327,65 +321,11 @@ async function serveGuest(post: (message: FromSandbox) => void, setup: SandboxSe
   }
 }
 
-async function loadComponent(setup: SandboxSetup) {
-  const module: {
-    instantiate(
-      getCoreModule: (name: string) => Promise<WebAssembly.Module | undefined>,
-      imports: unknown,
-    ): Promise<Record<string, unknown>>
-  } = await import(pathToFileURL(join(setup.folder, setup.entry)).href)
-  // Compiled before the first call, whose computing time is the guest's alone.
-  const compiled = new Map<string, WebAssembly.Module>()
-  for (const name of await readdir(setup.folder)) {
-    if (name.endsWith('.wasm'))
-      compiled.set(name, await WebAssembly.compile(await readFile(join(setup.folder, name))))
-  }
-  const getCoreModule = async (name: string) => compiled.get(name)
-  return (decoder: typeof TextDecoder, imports: unknown) =>
-    withTextDecoder(decoder, () => module.instantiate(getCoreModule, imports))
-}
-
-function createLogger(linesPerSecond: number, send: (lines: LogLine[]) => void) {
-  let lines: LogLine[] = []
-  let second = 0
-  let count = 0
-  let dropped = 0
-  return {
-    add(line: LogLine) {
-      const now = Math.floor(performance.now() / 1000)
-      if (now !== second) {
-        if (dropped > 0)
-          lines.push({
-            level: 'warn',
-            message: `${dropped} log lines dropped: more than ${linesPerSecond} in a second`,
-          })
-        second = now
-        count = 0
-        dropped = 0
-      }
-      if (++count > linesPerSecond) {
-        dropped++
-        return
-      }
-      if (lines.push(line) === 1) setImmediate(() => this.flush())
-    },
-    flush() {
-      if (lines.length === 0) return
-      const batch = lines
-      lines = []
-      send(batch)
-    },
-  }
-}
-
-/** What a guest's export threw: the error of its `result`, a framing fault of ours, or a trap. */
+/** What a guest's export threw: the error of its `result`, or a trap. */
 function toFailure(error: unknown, instance: Instance): GuestFailure {
   if (error instanceof TooHeavy) return { kind: 'over-limit', message: error.message }
   if (!(error instanceof Error)) return returned(error)
   if ('payload' in error) return returned(error.payload)
-  if ('code' in error && (error.code === 'too-large' || error.code === 'invalid-response')) {
-    return { kind: 'framing', code: error.code, message: error.message }
-  }
   return { kind: 'trapped', message: error.message, stack: error.stack ?? '', instance: instance.id }
 }
 

@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process'
+import { realpathSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,6 +17,7 @@ const ownFiles = [
   join(hostFolder, 'package.json'),
   join(hostFolder, 'errors.ts'),
   join(hostFolder, 'http/frames.ts'),
+  join(hostFolder, 'http/text-reader.ts'),
   join(hostFolder, 'policy/limits.ts'),
   dirname(dirname(fileURLToPath(import.meta.resolve('eventsource-parser')))),
 ]
@@ -42,7 +44,9 @@ export function openProcess(cacheFolder: string): OpenChannel {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       execArgv: [
         '--permission',
-        ...[...ownFiles, join(cacheFolder, 'transpiled')].map(path => `--allow-fs-read=${path}`),
+        ...[...ownFiles, ...bothSpellings(join(cacheFolder, 'transpiled'))].map(
+          path => `--allow-fs-read=${path}`,
+        ),
         '--disable-warning=SecurityWarning',
         `--max-old-space-size=${memoryMiB + HEAP_MIB_BESIDE_GUEST}`,
         ...('Suspending' in WebAssembly ? [] : ['--experimental-wasm-jspi']),
@@ -83,4 +87,9 @@ export function openProcess(cacheFolder: string): OpenChannel {
       },
     }
   }
+}
+
+/** Node asks for the one while it looks a module up, and for the other when it reads it. */
+function bothSpellings(folder: string): string[] {
+  return [...new Set([folder, realpathSync(folder)])]
 }

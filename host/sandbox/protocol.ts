@@ -8,6 +8,7 @@ import type {
   HttpResponseWithStatus,
 } from '../contract/generated/interfaces/airlock-llm-provider.js'
 import type { LogLevel } from '../contract/generated/interfaces/airlock-llm-system.js'
+import type { TransportErrorCode } from '../errors.ts'
 
 /** Numbers from counters of the host: which call, which instance, which completion. */
 export type CallId = number
@@ -98,7 +99,7 @@ export type GuestFailure =
   /** The guest went over a limit; the sandbox should be ended. */
   | { kind: 'over-limit'; message: string }
   /** The body could not be cut into frames. */
-  | { kind: 'framing'; code: 'too-large' | 'invalid-response'; message: string }
+  | { kind: 'framing'; code: TransportErrorCode; message: string }
   /** The component could not be loaded or does not fit the contract. */
   | { kind: 'unusable'; message: string }
 

@@ -325,6 +325,15 @@ test('respond that waits hands over what it has; what it throws comes after it',
   })
 })
 
+test('what frame throws comes after the events of the same group', async () => {
+  const { completion } = await start('events')
+  const text = { tag: 'event', val: { data: JSON.stringify([{ type: 'text', text: 'kept' }]) } } as const
+  expect(await completion.decode([text, { tag: 'event', val: { data: 'throw' } }])).toMatchObject([
+    { tag: 'text', val: 'kept' },
+    { tag: 'failed', val: { kind: 'other', message: 'thrown on purpose' } },
+  ])
+})
+
 test('context.fetch blocks and gives the whole answer', async () => {
   answer = { status: 200, headers: [['x-id', '7']], body: '{"names":["ä"]}' }
   sent.length = 0

@@ -10,8 +10,15 @@ function bytesOf(...parts: (string | number[])[]): Uint8Array {
 }
 
 function frame(framing: FramingKind, pieces: Uint8Array[], limits = {}): Frame[] {
+  const { frames, error } = read(framing, pieces, limits)
+  if (error) throw error
+  return frames
+}
+
+function read(framing: FramingKind, pieces: Uint8Array[], limits = {}) {
   const framer = createFramer(framing, limits)
-  return [...pieces.flatMap(piece => framer.push(piece)), ...framer.end()]
+  const frames = [...pieces.flatMap(piece => framer.push(piece)), ...framer.end()]
+  return { frames, error: framer.error }
 }
 
 /** The frames of `wire`, after proving that no cut and no dripping changes them. */
@@ -129,11 +136,6 @@ describe('createFramer server-sent-events', () => {
     ['drops unknown fields of a real stream', bytesOf('foo: bar\ndata: A\n\nfoo: bar\n\n'), [event('A')]],
     ['frames nothing of an empty body', bytesOf(''), []],
     [
-      'replaces invalid bytes and loses no text',
-      bytesOf('data: a', [0xff], 'b', [0xe5, 0xa5], 'c\n\n'),
-      [event('a\ufffdb\ufffdc')],
-    ],
-    [
       'keeps NUL and lone surrogate escapes',
       bytesOf('data: "\\ud83d" ', [0], '\n\n'),
       [event('"\\ud83d" \0')],
@@ -158,7 +160,35 @@ describe('createFramer server-sent-events', () => {
   ])('throws at an end inside a character: %s', (_name, rest) => {
     const framer = createFramer('server-sent-events')
     expect(framer.push(bytesOf('data: A\n\ndata: ', rest))).toEqual([event('A')])
-    expect(() => framer.end()).toThrow(expect.objectContaining({ code: 'invalid-response' }))
+    framer.end()
+    expect(framer.error).toMatchObject({ code: 'invalid-response' })
+  })
+
+  test.each([
+    ['a byte of no character', [0xff]],
+    ['a character without its end', [0xe5, 0xa5, 0x41]],
+    ['an overlong spelling', [0xc0, 0xaf]],
+    ['half a surrogate pair', [0xed, 0xa0, 0x80]],
+  ])('keeps what came before bytes that are not UTF-8, wherever they were cut: %s', (_name, fault) => {
+    const wire = bytesOf('data: 好\n\ndata: B\n\ndata: C', fault, '\n\ndata: D\n\n')
+    const whole = read('server-sent-events', [wire])
+    expect(whole.frames).toEqual([event('好'), event('B')])
+    expect(whole.error).toMatchObject({
+      code: 'invalid-response',
+      message: 'The response holds bytes that are not UTF-8',
+    })
+    for (let cut = 0; cut <= wire.length; cut++) {
+      expect(
+        read('server-sent-events', [wire.subarray(0, cut), wire.subarray(cut)]),
+        `cut at byte ${cut}`,
+      ).toEqual(whole)
+    }
+    expect(
+      read(
+        'server-sent-events',
+        Array.from(wire, byte => Uint8Array.of(byte)),
+      ),
+    ).toEqual(whole)
   })
 
   test('passes a line of 10 MB', () => {
@@ -179,10 +209,8 @@ describe('createFramer server-sent-events', () => {
   ])('throws at the cap: %s, %s', (_name, framing, piece) => {
     const framer = createFramer(framing, { maxFrameBytes: 100_000 })
     let pushed = 0
-    const flood = () => {
-      for (; pushed < 10_000; pushed++) framer.push(bytesOf(piece))
-    }
-    expect(flood).toThrow(expect.objectContaining({ code: 'too-large' }))
+    for (; pushed < 10_000 && !framer.error; pushed++) framer.push(bytesOf(piece))
+    expect(framer.error).toMatchObject({ code: 'too-large' })
     expect(pushed).toBeLessThan(300)
   })
 
