@@ -19,6 +19,9 @@ import { createSupervisor, type SupervisorStats } from '../sandbox/supervisor.ts
 import { transpileComponent } from '../sandbox/transpile.ts'
 import type { LogEntry } from './log.ts'
 
+// A set of OAuth tokens takes 8,000; a store is no place to keep anything else.
+const MAX_CREDENTIAL_CHARS = 65_536
+
 export interface ExtensionHostOptions {
   package: ExtensionPackage
   granted: Permissions
@@ -148,8 +151,10 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
           return { ok: false, error: `"${String(provider)}" is no provider of this extension` }
         }
         const owner = { extension: id, provider }
-        if (name === 'store-credential') await credentials.set(owner, String(value))
-        else await credentials.delete(owner)
+        if (name === 'delete-credential') await credentials.delete(owner)
+        else if (typeof value === 'string' && value.length <= MAX_CREDENTIAL_CHARS)
+          await credentials.set(owner, value)
+        else return { ok: false, error: `a credential has at most ${MAX_CREDENTIAL_CHARS} characters` }
         await refreshFacts()
         return { ok: true, value: undefined }
       }

@@ -44,7 +44,7 @@ export function openProcess(cacheFolder: string): OpenChannel {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       execArgv: [
         '--permission',
-        ...[...ownFiles, ...bothSpellings(join(cacheFolder, 'transpiled'))].map(
+        ...[...ownFiles, realpathSync(join(cacheFolder, 'transpiled'))].map(
           path => `--allow-fs-read=${path}`,
         ),
         '--disable-warning=SecurityWarning',
@@ -87,9 +87,4 @@ export function openProcess(cacheFolder: string): OpenChannel {
       },
     }
   }
-}
-
-/** Node asks for the one while it looks a module up, and for the other when it reads it. */
-function bothSpellings(folder: string): string[] {
-  return [...new Set([folder, realpathSync(folder)])]
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import * as z from 'zod'
@@ -15,6 +15,7 @@ const TRANSPILE_HEAP_MIB = 1_024
 
 /** A transpiled component in the cache. */
 export interface TranspiledComponent {
+  /** Without links: a sandbox that may read nothing else cannot follow one. */
   folder: string
   /** The module to import, relative to the folder. */
   entry: string
@@ -57,7 +58,7 @@ export async function transpileComponent(options: TranspileOptions): Promise<Tra
   if (cached) return cached
   const made = await transpileInThread(options)
   await writeEntry(folder, made)
-  return { folder, entry: made.entry, imports: made.imports }
+  return { folder: await realpath(folder), entry: made.entry, imports: made.imports }
 }
 
 async function readEntry(folder: string): Promise<TranspiledComponent | undefined> {
@@ -66,7 +67,7 @@ async function readEntry(folder: string): Promise<TranspiledComponent | undefine
     for (const [name, digest] of Object.entries(index.files)) {
       if (sha256(await readFile(join(folder, name))) !== digest) return undefined
     }
-    return { folder, entry: index.entry, imports: index.imports }
+    return { folder: await realpath(folder), entry: index.entry, imports: index.imports }
   } catch {
     // Missing, torn or of another make: whatever it is, making it anew is right.
     return undefined
