@@ -1,3 +1,4 @@
+export { type ServiceUrlOptions, serviceUrl } from '../service-url.ts'
 export { createMessagesDecoder, type MessagesDecoder, type MessagesDecoderOptions } from './decode.ts'
 export { encodeCountRequest, encodeMessagesRequest, messagesToolNames, readBetas } from './encode.ts'
 export { type ListedModel, readModelPage } from './models.ts'

@@ -144,7 +144,7 @@ function encodeModelTurn(turn: Turn, { rules, names, warn }: Encoder): Part[] {
       case 'reasoning-details': {
         const details = fromSignatureDetails(part.data)
         const before = turn.parts[at - 1]?.part.type
-        const isTaken = before === 'text' || before === 'thinking' || before === 'image'
+        const isTaken = details && before === (details.of === 'thought' ? 'thinking' : details.of)
         // The signature of an empty part.
         if (details && !isTaken) parts.push({ text: '', thoughtSignature: details.signature })
         break

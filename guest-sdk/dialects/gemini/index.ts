@@ -1,3 +1,4 @@
+export { type ServiceUrlOptions, serviceUrl } from '../service-url.ts'
 export { createGeminiDecoder, type GeminiDecoder, type GeminiDecoderOptions } from './decode.ts'
 export { encodeGeminiCountRequest, encodeGeminiRequest, geminiToolNames } from './encode.ts'
 export { readRejection } from './error.ts'
