@@ -1,6 +1,6 @@
 import { isMainThread } from 'node:worker_threads'
 import { createFramer, type Framer } from '../http/frames.ts'
-import { createBoundedDecoder, withTextDecoder } from './bounded-decoder.ts'
+import { createBoundedDecoder } from './bounded-decoder.ts'
 import { createGuestLog } from './guest-log.ts'
 import { createImports } from './imports.ts'
 import { loadComponent } from './load-component.ts'

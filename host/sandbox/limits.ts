@@ -1,8 +1,15 @@
 import { InvalidOptionError } from '../errors.ts'
 import type { SupervisorLimits } from './supervisor.ts'
 
+export interface ExtensionLimits extends SupervisorLimits {
+  /** Events of one answer. */
+  answerEvents: number
+  /** Text of all events of one answer, UTF-16 units. */
+  answerUnits: number
+}
+
 /** Bounds on what one extension may use up. Each can be set in `settings.json` under `limits`. */
-export const DEFAULT_SANDBOX_LIMITS: Readonly<SupervisorLimits> = {
+export const DEFAULT_SANDBOX_LIMITS: Readonly<ExtensionLimits> = {
   // The slowest honest call measured, encoding a request of 4 MB in QuickJS, takes 0.4 s.
   computeMs: 2_000,
   // A cold start takes 0.2 s; ten of them at once on two busy cores take 3.
@@ -13,6 +20,10 @@ export const DEFAULT_SANDBOX_LIMITS: Readonly<SupervisorLimits> = {
   eventsPerCall: 32_768,
   eventUnits: 32 * 1024 * 1024,
   logLinesPerSecond: 100,
+  // The longest answers of any model have 128,000 tokens; an event holds one or more. All are kept for `partial`.
+  answerEvents: 500_000,
+  // Six generated images of 10 MB.
+  answerUnits: 64 * 1024 * 1024,
   // 2,000 open completions take 130 MB of memory.
   openCompletions: 4_096,
   pendingRequests: 64,
@@ -22,7 +33,7 @@ export const DEFAULT_SANDBOX_LIMITS: Readonly<SupervisorLimits> = {
 }
 
 /** Fills in the defaults. @throws {InvalidOptionError} for a limit that is not a positive integer. */
-export function resolveSandboxLimits(limits: Partial<Record<string, number>> = {}): SupervisorLimits {
+export function resolveSandboxLimits(limits: Partial<Record<string, number>> = {}): ExtensionLimits {
   const resolved = { ...DEFAULT_SANDBOX_LIMITS }
   for (const name of Object.keys(DEFAULT_SANDBOX_LIMITS) as (keyof SupervisorLimits)[]) {
     const value = limits[name]

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { withTextDecoder } from './bounded-decoder.ts'
 import type { SandboxSetup } from './protocol.ts'
 
 /** Loads a transpiled component; what it returns makes instances of it. */
