@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import Provider, { type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
+import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
 
 export interface OAuthServer extends AsyncDisposable {
   /** `http://127.0.0.1:<port>`, without a slash at its end: its issuer, too. */
@@ -33,7 +33,9 @@ export async function startOAuthServer(
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-  const provider = new Provider(url, configuration(options.accessTokenSeconds ?? 3600))
+  const provider = await quietly(
+    ({ Provider }) => new Provider(url, configuration(options.accessTokenSeconds ?? 3600)),
+  )
   const counts = { exchanged: 0, refreshed: 0, revoked: 0 }
   provider.on('grant.success', ({ oidc }) => {
     if (oidc.params?.grant_type === 'refresh_token') counts.refreshed++
@@ -67,6 +69,17 @@ export async function startOAuthServer(
   }
 }
 
+/** The library warns on the console of a Node that it does not know, and of state that lives in memory. */
+async function quietly<T>(run: (library: typeof import('oidc-provider')) => T): Promise<T> {
+  const { warn } = console
+  console.warn = () => {}
+  try {
+    return run(await import('oidc-provider'))
+  } finally {
+    console.warn = warn
+  }
+}
+
 function configuration(accessTokenSeconds: number): Configuration {
   return {
     clients: [
@@ -75,6 +88,7 @@ function configuration(accessTokenSeconds: number): Configuration {
         client_name: 'Airlock',
         application_type: 'native',
         token_endpoint_auth_method: 'none',
+        id_token_signed_response_alg: 'ES256',
         // RFC 8252, 7.3: any port of the loopback address.
         redirect_uris: ['http://127.0.0.1/callback', 'http://localhost/callback'],
         response_types: ['code'],

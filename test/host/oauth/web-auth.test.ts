@@ -1,9 +1,12 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { runWebAuth } from '../../../host/oauth/web-auth.ts'
+import { repoRoot } from '../../support/repo-root.ts'
 import { askPort, authUrlWith, permission, STATE, signIn } from './web-sign-in.ts'
 
 const CALLBACK = `/callback?code=c1&state=${STATE}`
@@ -190,6 +193,34 @@ describe('runWebAuth: after the answer', () => {
     const replies = await Promise.all([attempt.ask(CALLBACK), attempt.ask(CALLBACK)])
     expect(replies.map(reply => reply.status)).toEqual([200, 200])
     expect(attempt.events.filter(event => event.type === 'received')).toHaveLength(1)
+  })
+
+  test('the page arrives whole though the port is freed at once', async () => {
+    await using attempt = await signIn()
+    const reply = attempt.ask(CALLBACK)
+    await (await attempt.result).close()
+    expect((await reply).body).toMatch(/<\/html>\s*$/)
+  })
+
+  test('a process that has nothing else to do ends, though nobody closes', async () => {
+    const script = `
+      import { runWebAuth } from './host/oauth/web-auth.ts'
+      import { userNetworkRules } from './host/policy/network.ts'
+      const { callbackUrl } = await runWebAuth({
+        authUrl: 'https://a.example/?state=s',
+        callbackPath: '/callback',
+        permission: { rules: userNetworkRules(['https://a.example']), manifestFile: 'extension.json' },
+        onEvent(event) {
+          if (event.type === 'listening') fetch('http://127.0.0.1:' + event.port + '/callback?code=c&state=s')
+        },
+      })
+      console.log(callbackUrl.includes('code=c'))`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: repoRoot,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+    expect({ output, code }).toEqual({ output: 'true\n', code: 0 })
   })
 
   test('the port is freed after a minute where nobody closes', async () => {
