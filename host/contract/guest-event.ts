@@ -130,7 +130,8 @@ function optionalCount(value: unknown, tag: string): number | undefined {
   if (typeof value !== 'bigint' && typeof value !== 'number') {
     throw new TypeError(`a ${tag} event with ${typeof value} where a count belongs`)
   }
-  return Math.min(Math.max(0, Number(value)), Number.MAX_SAFE_INTEGER)
+  const number = Number(value)
+  return Number.isNaN(number) ? 0 : Math.min(Math.max(0, number), Number.MAX_SAFE_INTEGER)
 }
 
 function record(value: unknown, tag: string): Record<string, unknown> {

@@ -18,6 +18,10 @@ export interface OrderLaw {
   end(emit: (event: CompletionEvent) => void): boolean
 }
 
+// The longest answer of any model has half of it. JSON of a megabyte can be a quarter of a million arrays, whose
+// parsing takes 20 ms of the main thread.
+const MAX_INPUT_UNITS = 1024 * 1024
+
 type BrokenCall = CompletionEvent & { type: 'tool-use-json-parse-error' }
 
 export function createOrderLaw(): OrderLaw {
@@ -136,6 +140,7 @@ function createUniqueIds() {
 }
 
 function jsonError(text: string): string | undefined {
+  if (text.length > MAX_INPUT_UNITS) return `the arguments have more than ${MAX_INPUT_UNITS} characters`
   try {
     JSON.parse(text)
     return undefined

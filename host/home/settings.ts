@@ -58,6 +58,10 @@ const limits = z.strictObject({
   /** Size of one event, UTF-16 units. */
   eventUnits: count.optional(),
   logLinesPerSecond: count.optional(),
+  /** Events of one answer. */
+  answerEvents: count.optional(),
+  /** Text of all events of one answer, UTF-16 units. */
+  answerUnits: count.optional(),
   openCompletions: count.optional(),
   pendingRequests: count.optional(),
 })

@@ -1,3 +1,4 @@
+import type { CompletionEvent } from '../contract/events.ts'
 import { readGuestEvent } from '../contract/guest-event.ts'
 import { readProviderError, startedCompletion } from '../contract/guest-values.ts'
 import { createOrderLaw } from '../contract/order-law.ts'
@@ -35,6 +36,11 @@ const MAX_WAITING_BYTES = 1024 * 1024
 // After the guest's `stop` a service may still send usage. One that keeps the connection open does not hold the answer.
 const AFTER_STOP_MS = 1_000
 const MAX_ERROR_BODY_BYTES = 1024 * 1024
+// A guest that computes its answer itself may think in steps, but not for ever.
+const MAX_EMPTY_GROUPS = 1_000
+// The events of one group are handed on in slices of this, so that other work of the thread gets its turn.
+const SLICE_MS = 8
+const EVENTS_BETWEEN_LOOKS = 128
 
 /** Runs one completion: the guest says what to ask, the host asks, the guest reads what comes. */
 export function complete(
@@ -47,6 +53,7 @@ export function complete(
   let guest: SandboxCompletion | undefined
   let body: ResponseBody | undefined
   let drained = () => {}
+  let accept: (events: unknown[]) => Promise<void>
   const source = createCompletion({
     usage: () => law.usage,
     drained: () => drained(),
@@ -76,6 +83,7 @@ export function complete(
   }
 
   async function runOn({ host, provider, model }: CompletionTarget, request: ParsedRequest): Promise<void> {
+    accept = createAcceptor(host)
     guest = await host.start(provider, model, toGuestRequest(request))
     if (source.ended) return release()
     const started = startedCompletion.parse({ request: guest.request, framing: guest.framing })
@@ -93,10 +101,14 @@ export function complete(
 
   /** The guest computes the answer itself. */
   async function computeAll(from: SandboxCompletion): Promise<void> {
+    let emptyGroups = 0
     while (!law.stopped && !source.ended) {
       const { events, failure } = await from.feed(() => ({ bytes: undefined, end: false }))
-      accept(events)
+      await accept(events)
       if (failure) throw failure
+      emptyGroups = events.length === 0 ? emptyGroups + 1 : 0
+      if (emptyGroups > MAX_EMPTY_GROUPS)
+        throw new TypeError(`no event ${MAX_EMPTY_GROUPS} times in a row from decode, and no stop`)
       if (source.full) await new Promise<void>(resolve => (drained = resolve))
     }
     finish()
@@ -149,7 +161,7 @@ export function complete(
             return piece
           })
           if (source.ended) return done(resolve)
-          accept(events)
+          await accept(events)
           if (failure) throw failure
           if (last || (law.stopped && ended)) {
             finish()
@@ -197,10 +209,34 @@ export function complete(
     return promise
   }
 
-  function accept(events: unknown[]) {
-    for (const event of events) {
-      const failed = law.accept(readGuestEvent(event), source.push)
-      if (failed) throw new ProviderError(failed)
+  /** Reads a guest's events, and hands on what they mean. */
+  function createAcceptor({ id, limits: { answerEvents, answerUnits } }: ExtensionHost) {
+    let count = 0
+    let units = 0
+
+    function push(event: CompletionEvent) {
+      count++
+      units += unitsOf(event)
+      source.push(event)
+      if (count <= answerEvents && units <= answerUnits) return
+      const what = count > answerEvents ? `${answerEvents} events` : `${answerUnits} characters`
+      throw new ExtensionError(
+        'extension-stopped',
+        id,
+        `Extension "${id}" gave more than ${what} in one answer, and the answer was stopped`,
+      )
+    }
+
+    return async (events: unknown[]): Promise<void> => {
+      let sliceEnd = performance.now() + SLICE_MS
+      for (let index = 0; index < events.length; index++) {
+        const failed = law.accept(readGuestEvent(events[index]), push)
+        if (failed) throw new ProviderError(failed)
+        if (index % EVENTS_BETWEEN_LOOKS !== 0 || index === 0 || performance.now() < sliceEnd) continue
+        await new Promise(setImmediate)
+        if (source.ended) return
+        sliceEnd = performance.now() + SLICE_MS
+      }
     }
   }
 
@@ -290,4 +326,10 @@ function toCallerError(
     ...where,
     cause: broke,
   })
+}
+
+function unitsOf(event: CompletionEvent): number {
+  let units = 0
+  for (const value of Object.values(event)) if (typeof value === 'string') units += value.length
+  return units
 }

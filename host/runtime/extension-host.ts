@@ -12,7 +12,7 @@ import { parseNetworkRules } from '../policy/network.ts'
 import { intersect, type Permissions } from '../policy/permissions.ts'
 import type { OpenChannel } from '../sandbox/channel.ts'
 import type { SandboxCompletion } from '../sandbox/life.ts'
-import { resolveSandboxLimits } from '../sandbox/limits.ts'
+import { type ExtensionLimits, resolveSandboxLimits } from '../sandbox/limits.ts'
 import { createStackMapper } from '../sandbox/map-stack.ts'
 import type { Answer, GuestFacts } from '../sandbox/protocol.ts'
 import { createSupervisor, type SupervisorStats } from '../sandbox/supervisor.ts'
@@ -41,6 +41,7 @@ export interface ExtensionHost {
   readonly id: string
   readonly manifest: Manifest
   readonly folder: string
+  readonly limits: Pick<ExtensionLimits, 'answerEvents' | 'answerUnits'>
   call(name: string, args: unknown[], options?: { signal?: AbortSignal | undefined }): Promise<unknown>
   start(provider: string, model: string, request: GuestRequest): Promise<SandboxCompletion>
   /** Sends a request that the guest asked for: the guarded way out. */
@@ -187,6 +188,7 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
     id,
     manifest,
     folder,
+    limits,
     async call(name, args, how) {
       await refreshFacts()
       return supervisor.call(name, args, how)

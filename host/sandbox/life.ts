@@ -251,7 +251,10 @@ export async function startLife(options: LifeOptions): Promise<Life> {
   function lose(instance: Instance, error: Error) {
     const listeners = [...instance.completions.values()]
     instance.completions.clear()
-    for (const lost of listeners) lost(error)
+    // Later than the answer to the call that brought this about, which says more.
+    setImmediate(() => {
+      for (const lost of listeners) lost(error)
+    })
   }
 
   /** Fails everything that is under way. `guilty` is told the reason, or everybody where nobody is. */

@@ -1,6 +1,7 @@
 import type { Attack } from '../attack.ts'
+import { computeAttacks } from './compute.ts'
 import { networkAttacks } from './network.ts'
 import { secretAttacks } from './secrets.ts'
 
 /** Every hostile extension. */
-export const attacks: readonly Attack[] = [...networkAttacks, ...secretAttacks]
+export const attacks: readonly Attack[] = [...networkAttacks, ...secretAttacks, ...computeAttacks]
