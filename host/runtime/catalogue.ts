@@ -1,8 +1,9 @@
 import { join } from 'node:path'
+import * as z from 'zod'
 import { definedOnly, modelInfos, readProviderError } from '../contract/guest-values.ts'
 import type { ModelInfo, ProviderInfo } from '../contract/models.ts'
 import { nearestNames } from '../contract/nearest-names.ts'
-import { ProviderError, UnknownNameError } from '../errors.ts'
+import { ExtensionError, ProviderError, UnknownNameError } from '../errors.ts'
 import { ReturnedError } from '../sandbox/life.ts'
 import type { CompletionTarget } from './complete.ts'
 import type { ExtensionHost } from './extension-host.ts'
@@ -110,7 +111,7 @@ export function createCatalogue(hosts: readonly ExtensionHost[], aliases: Record
           } catch (error) {
             return {
               models: [],
-              failures: [{ provider: reference, error: toProviderError(error, reference) }],
+              failures: [{ provider: reference, error: toProviderError(error, reference, host.id) }],
             }
           }
         }),
@@ -123,9 +124,18 @@ export function createCatalogue(hosts: readonly ExtensionHost[], aliases: Record
   }
 }
 
-function toProviderError(error: unknown, provider: string): Error {
+function toProviderError(error: unknown, provider: string, extension: string): Error {
   if (error instanceof ReturnedError)
     return new ProviderError({ ...readProviderError(error.record), provider })
+  if (error instanceof z.ZodError) {
+    const [issue] = error.issues
+    const what = `models returned what does not fit: ${issue?.path.join('.')}: ${issue?.message}`
+    return new ExtensionError(
+      'extension-broke-contract',
+      extension,
+      `Extension "${extension}" broke the contract: ${what}`,
+    )
+  }
   if (error instanceof Error) return error
   return new ProviderError({ kind: 'other', message: String(error), provider })
 }

@@ -1,9 +1,9 @@
 // Runs every hostile extension under both isolations, and tells what stopped it. Exit 1 if one got out.
 // node test/escape/run.ts [id...]
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { sanitizeLabel } from '../../host/cli/terminal/sanitize.ts'
 import { attacks } from './attacks/index.ts'
 import { createStage, type Isolation } from './stage.ts'
+import { createStallMeter } from './stall-meter.ts'
 
 const STALL_MS = 50
 
@@ -16,18 +16,16 @@ let stalled = 0
 for (const isolation of ['thread', 'process'] as const satisfies Isolation[]) {
   await using stage = await createStage(isolation)
   for (const attack of chosen) {
-    const delay = monitorEventLoopDelay({ resolution: 5 })
-    delay.enable()
+    const meter = createStallMeter()
     const start = performance.now()
     const outcome = await stage.perform(attack).then(
       stopped => stopped,
       (error: unknown) => {
         escaped++
-        return `GOT OUT: ${error instanceof Error ? error.message : String(error)}`
+        return `GOT OUT: ${explain(error)}`
       },
     )
-    delay.disable()
-    const stallMs = Math.max(0, delay.max / 1e6 - 5)
+    const stallMs = meter.stop()
     if (stallMs > STALL_MS) stalled++
     const columns = [
       isolation.padEnd(7),
@@ -45,3 +43,8 @@ console.log(
     `The main thread was held up for more than ${STALL_MS} ms during ${stalled} attack${plural(stalled)}.`,
 )
 process.exitCode = escaped === 0 ? 0 : 1
+
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? error.message : `${error.message}: ${explain(error.cause)}`
+}

@@ -17,7 +17,7 @@ import {
   startScriptedServer,
 } from '../servers/scripted.ts'
 import { repoRoot } from '../support/repo-root.ts'
-import type { Attack } from './attack.ts'
+import { type Attack, stoppedBy } from './attack.ts'
 import { buildHostile, HOSTILE } from './build-hostile.ts'
 import { createHonestStream, type HonestStream, honestAnswer } from './honest-stream.ts'
 
@@ -88,28 +88,38 @@ export async function createStage(isolation: Isolation): Promise<Stage> {
 
   let attacked = ''
   // The hosts of extensions read these when they are made, one for each attack.
-  const providers: Record<string, Settings['providers'][string]> = {
-    'openai-compatible': {
-      apiUrl: `${service.url}/honest`,
-      availableModels: [{ name: 'm', maxTokens: 1000 }],
-    },
+  const providers: Record<string, Settings['providers'][string]> = {}
+  const credentials = createMemoryStore()
+  const shared = {
+    home: folder,
+    env: { AIRLOCK_SECRET: ENV_SECRET, PATH: '/usr/bin' },
+    isolation,
+    credentials,
+    log: (entry: LogEntry) => log.push(entry),
+    [dangerouslyReplace]: { lookup },
   }
-  const credentials = createMemoryStore([
-    [{ extension: 'openai-compatible', provider: 'openai-compatible' }, `${key}-honest`],
-  ])
   const airlock = cleanup.use(
     await createAirlock({
-      home: folder,
-      env: { AIRLOCK_SECRET: ENV_SECRET, PATH: '/usr/bin' },
-      isolation,
+      ...shared,
       settings: { providers },
-      credentials,
-      limits: { computeMs: 300, deaths: 1_000_000 },
-      log: entry => log.push(entry),
-      [dangerouslyReplace]: { lookup },
+      limits: { computeMs: 500, deaths: 1_000_000 },
     }),
   )
-  await airlock.load(join(repoRoot, 'extensions/openai-compatible'))
+  // The honest one is not held to limits that were made small to save time.
+  const honestAirlock = cleanup.use(
+    await createAirlock({
+      ...shared,
+      settings: {
+        providers: {
+          'openai-compatible': {
+            apiUrl: `${service.url}/honest`,
+            availableModels: [{ name: 'm', maxTokens: 1000 }],
+          },
+        },
+      },
+    }),
+  )
+  await honestAirlock.load(join(repoRoot, 'extensions/openai-compatible'))
   let honest: HonestStream | undefined
   cleanup.defer(() => honest?.cancel())
 
@@ -139,7 +149,7 @@ export async function createStage(isolation: Isolation): Promise<Stage> {
       log.length = 0
       service.requests.length = 0
       names.clear()
-      honest ??= createHonestStream(airlock)
+      honest ??= createHonestStream(honestAirlock)
       const before = honest.events
       providers[attack.id] = {
         apiUrl: service.url,
@@ -148,8 +158,13 @@ export async function createStage(isolation: Isolation): Promise<Stage> {
       }
       for (const other of attack.providers ?? []) providers[other] = { apiUrl: canary.url }
       await credentials.set({ extension: HOSTILE, provider: attack.id }, key)
-      await airlock.load(await buildHostile(attack, folder, canary))
-      const stopped = await attack.run(stage)
+      const extension = await buildHostile(attack, folder, canary)
+      const refused = await airlock.load(extension).then(
+        () => undefined,
+        (error: unknown) => stoppedBy(error),
+      )
+      if (refused !== undefined && attack.component === undefined) throw new Error(refused)
+      const stopped = refused ?? (await attack.run(stage))
       if (canary.requests.length > 0) throw new Error(`it reached ${canary.requests[0]!.path} of the canary`)
       leaked('the log', log)
       leaked('the report', stopped)
