@@ -1,7 +1,9 @@
 import * as z from 'zod'
 
 /** What `POST /v1/messages` takes, from its API reference: https://platform.claude.com/docs/en/api/messages/create */
-const cache = z.strictObject({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).optional() }).optional()
+const cache = z
+  .strictObject({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).optional() })
+  .optional()
 const spoken = z.string().refine(text => text.trim() !== '', 'text must hold more than white space')
 const text = z.strictObject({
   type: z.literal('text'),
@@ -111,7 +113,10 @@ export const messagesRequest = z
       .optional(),
     thinking: z
       .discriminatedUnion('type', [
-        z.strictObject({ type: z.literal('adaptive'), display: z.enum(['summarized', 'omitted']).optional() }),
+        z.strictObject({
+          type: z.literal('adaptive'),
+          display: z.enum(['summarized', 'omitted']).optional(),
+        }),
         z.strictObject({ type: z.literal('enabled'), budget_tokens: z.int().min(1024) }),
         z.strictObject({ type: z.literal('disabled') }),
         z.strictObject({ type: z.literal('between_tools') }),

@@ -144,7 +144,9 @@ describe.each(Object.entries(recordings))('%s', (file, expected) => {
     expect(read(oneByOne(body)), 'one byte at a time').toEqual(whole)
   })
 
-  test('encodeMessagesRequest: the second turn is one that the API takes, opaque parts byte for byte', ({ skip }) => {
+  test('encodeMessagesRequest: the second turn is one that the API takes, opaque parts byte for byte', ({
+    skip,
+  }) => {
     if (!hasRecording(file)) skip('the recordings are not beside the repository')
     const { result } = read([recordedBody(file, { named: true })])
     const body = encodeMessagesRequest(requestOf(secondTurn(result)), 'm')

@@ -122,20 +122,22 @@ export const generateContentRequest = z
     const refuse = (message: string) => context.addIssue({ code: 'custom', message })
     if (contents[0]?.role !== 'user') refuse('the first content must be the user’s')
     contents.forEach(({ role, parts }, at) => {
-      const responses = parts.flatMap(part => ('functionResponse' in part ? [part.functionResponse.name] : []))
+      const responses = parts.flatMap(part =>
+        'functionResponse' in part ? [(part.functionResponse as { name: string }).name] : [],
+      )
       const before = contents[at - 1]
       const calls = before ? callsOf(before.parts) : []
       if (role === 'user' && responses.join() !== calls.join()) {
         refuse(`calls ${calls.join()} are answered by ${responses.join()}`)
       }
-      if (responses.length > 0 && responses.length < parts.length) refuse('responses stand beside other parts')
+      if (responses.length > 0 && responses.length < parts.length)
+        refuse('responses stand beside other parts')
       if (role === 'model' && before?.role === 'model') refuse('two contents of the model follow each other')
-      if (role === 'model' && at === contents.length - 1 && callsOf(parts).length > 0) refuse('calls stay open')
+      if (role === 'model' && at === contents.length - 1 && callsOf(parts).length > 0)
+        refuse('calls stay open')
     })
   })
 
 function callsOf(parts: readonly object[]): string[] {
-  return parts.flatMap(part =>
-    'functionCall' in part ? [(part.functionCall as { name: string }).name] : [],
-  )
+  return parts.flatMap(part => ('functionCall' in part ? [(part.functionCall as { name: string }).name] : []))
 }
