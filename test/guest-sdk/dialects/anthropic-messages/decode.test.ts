@@ -6,38 +6,8 @@ import {
 } from '../../../../guest-sdk/dialects/anthropic-messages/index.ts'
 import { requestOf } from '../openai-chat/request.ts'
 import { events, framesOf, replay, secondTurn } from '../replay.ts'
+import { call, delta, end, head, read, start, stop, text } from './answer.ts'
 import { messagesRequest } from './api-schema.ts'
-
-const head = (usage: object = { input_tokens: 10, output_tokens: 1 }) => ({
-  type: 'message_start',
-  message: { id: 'msg_1', model: 'm', role: 'assistant', content: [], usage },
-})
-const start = (index: number, content_block: object) => ({
-  type: 'content_block_start',
-  index,
-  content_block,
-})
-const delta = (index: number, fields: object) => ({
-  type: 'content_block_delta',
-  index,
-  delta: fields,
-})
-const stop = (index: number) => ({ type: 'content_block_stop', index })
-const text = (index: number, words: string) => [
-  start(index, { type: 'text', text: '' }),
-  delta(index, { type: 'text_delta', text: words }),
-  stop(index),
-]
-const call = (index: number, ...pieces: string[]) => [
-  start(index, { type: 'tool_use', id: `toolu_${index}`, name: 'look', input: {} }),
-  ...pieces.map(partial_json => delta(index, { type: 'input_json_delta', partial_json })),
-  stop(index),
-]
-const end = (stop_reason: string | null, usage: object = { output_tokens: 5 }) => [
-  { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage },
-  { type: 'message_stop' },
-]
-const read = (...chunks: (object | string)[]) => replay(createMessagesDecoder(), events(...chunks))
 
 test.each([
   ['end_turn', 'end-turn'],
@@ -52,74 +22,6 @@ test.each([
 ])('createMessagesDecoder: stop_reason %s is %s (F8, C4)', (reason, expected) => {
   const { result, stopped } = read(head(), ...text(0, 'Hi'), ...end(reason))
   expect([stopped, result.stopReason]).toEqual([true, expected])
-})
-
-describe('createMessagesDecoder: usage', () => {
-  test('counts of message_delta are totals that replace those of message_start (C9)', () => {
-    const first = {
-      input_tokens: 10,
-      output_tokens: 1,
-      cache_creation_input_tokens: 7,
-      cache_read_input_tokens: 3,
-    }
-    const last = {
-      input_tokens: null,
-      output_tokens: 9,
-      cache_read_input_tokens: 4,
-      output_tokens_details: { thinking_tokens: 6 },
-    }
-    expect(read(head(first), ...end('end_turn', last)).result.usage).toEqual({
-      inputTokens: 10,
-      outputTokens: 9,
-      cacheCreationInputTokens: 7,
-      cacheReadInputTokens: 4,
-      reasoningTokens: 6,
-    })
-  })
-  test('it is there where the answer failed', () => {
-    const { result, error } = read(head(), { type: 'error', error: { type: 'api_error', message: 'x' } })
-    expect(result.usage).toEqual({ inputTokens: 10, outputTokens: 1 })
-    expect(error).toBeDefined()
-  })
-})
-
-describe('createMessagesDecoder: errors', () => {
-  test.each([
-    ['overloaded_error', 'overloaded', 529],
-    ['rate_limit_error', 'rate-limited', 429],
-    ['authentication_error', 'authentication', 401],
-    ['permission_error', 'permission', 403],
-    ['billing_error', 'quota-exhausted', 402],
-    ['api_error', 'other', 500],
-    ['timeout_error', 'overloaded', 504],
-  ])('%s as the first event under 200 is %s (D5)', (type, kind, status) => {
-    const { error, events } = read({ type: 'error', error: { type, message: 'Sorry' }, request_id: 'r' })
-    expect(error).toMatchObject({ kind, status, code: type, message: 'Sorry' })
-    expect(events).toEqual([])
-  })
-  test('after text the text is kept (D4)', () => {
-    const failed = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
-    const { error, result, stopped } = read(head(), ...text(0, 'Half'), failed)
-    expect([error?.kind, result.text, stopped]).toEqual(['overloaded', 'Half', false])
-  })
-  test('a prompt that is too long is named so', () => {
-    const error = { type: 'invalid_request_error', message: 'prompt is too long: 9 tokens > 8 maximum' }
-    expect(read({ type: 'error', error }).error?.kind).toBe('context-length-exceeded')
-  })
-  test('a body that ends with nothing to say why has no stop (A21)', () => {
-    expect(read(head(), ...text(0, 'Half')).stopped).toBe(false)
-    expect(read(head(), ...call(0, '{}'), ...end(null)).stopped).toBe(false)
-  })
-  test('bare JSON in the body is an error all the same (A22)', () => {
-    const body = '{"type":"error","error":{"type":"rate_limit_error","message":"Slow down"}}'
-    const { error } = replay(createMessagesDecoder(), framesOf([Buffer.from(body)]))
-    expect(error).toMatchObject({ kind: 'rate-limited', message: 'Slow down' })
-  })
-  test('a web page is not dumped (D8)', () => {
-    const page = '<html><head><title>502 Bad Gateway</title></head></html>'
-    const { error } = replay(createMessagesDecoder(), framesOf([Buffer.from(page)]))
-    expect(error?.message).toBe('The service answered with a web page: 502 Bad Gateway')
-  })
 })
 
 describe('createMessagesDecoder: tool calls', () => {
