@@ -66,7 +66,7 @@ export function createSandboxEnd(post: (message: FromSandbox) => void): (message
     serveGuest(post, message.setup).then(
       created => {
         guest = created
-        post({ type: 'ready' })
+        post({ type: 'ready', cpuMs: computedMs() })
       },
       error => post({ type: 'failed', failure: { kind: 'unusable', message: messageOf(error) } }),
     )

@@ -72,10 +72,10 @@ export type GuestCall =
   | { op: 'drop'; call: CallId; completion: CompletionId }
   | { op: 'drop-instance'; instance: InstanceId }
 
+/** `cpuMs`: computing time of the sandbox so far, so that the host can tell computing from waiting for a busy machine. */
 export type FromSandbox =
-  | { type: 'ready' }
+  | { type: 'ready'; cpuMs: number }
   | { type: 'failed'; failure: GuestFailure }
-  /** `cpuMs`: computing time of the sandbox so far, so that the host can tell computing from waiting for a busy machine. */
   | { type: 'replies'; replies: Reply[]; cpuMs: number }
   /** A guest waits for the host: its instance is suspended until the answer comes. */
   | { type: 'wait'; wait: number; instance: InstanceId; name: string; args: unknown[]; cpuMs: number }

@@ -32,6 +32,8 @@ export interface Ending {
 /** Where attacks are run: a service that the user trusts, a canary that nobody may reach, a key, an honest stream. */
 export interface Stage extends AsyncDisposable {
   readonly isolation: Isolation
+  /** For files; gone afterwards. */
+  readonly folder: string
   readonly airlock: Airlock
   /** Where the user told the provider under attack to go. `answers` decides what it says. */
   readonly service: ScriptedServer
@@ -134,6 +136,7 @@ export async function createStage(isolation: Isolation): Promise<Stage> {
 
   const stage: Stage = {
     isolation,
+    folder,
     airlock,
     service,
     answers: next => {
