@@ -49,7 +49,7 @@ export function createHttpClient(egress: Egress, limits?: Partial<HttpLimits>): 
   let closed = false
 
   async function send(request: unknown, options: { signal?: AbortSignal } = {}): Promise<Exchange> {
-    return egress.send(toOutgoingRequest(httpRequest.parse(request)), options)
+    return egress.send(toOutgoingRequest(httpRequest.parse(request)), { ...options, secretsAs: 'stand-ins' })
   }
 
   async function fetchWhole(

@@ -20,6 +20,8 @@ export interface Placeholders {
    * now (a refreshed token). `origins`: where the secret may go. From here on the secret is redacted.
    */
   placeholderFor(key: string, secret: string, origins: NetworkRules): string
+  /** What a placeholder of this set stands for. */
+  reveal(placeholder: string): Pick<BoundSecret, 'key' | 'secret'> | undefined
   /** The placeholder of this key stands for nothing any more; its secret stays redacted. */
   forget(key: string): void
   /** Redacts a secret that has no placeholder: one that the guest may read and a log may not show. */
@@ -31,6 +33,8 @@ export interface Placeholders {
    */
   inject(request: InjectableRequest): InjectedRequest
   redactor(): Redactor
+  /** For answers to a guest that may store what is in them: a secret that comes back is its placeholder again. */
+  standInRedactor(): Redactor
 }
 
 export function createPlaceholders(): Placeholders {
@@ -43,21 +47,23 @@ export function createPlaceholders(): Placeholders {
       const placeholder = byKey.get(key) ?? randomPlaceholder()
       byKey.set(key, placeholder)
       byPlaceholder.set(placeholder, { key, secret, origins })
-      list.add(secret)
+      list.add(secret, placeholder)
       return placeholder
     },
+    reveal: placeholder => byPlaceholder.get(placeholder),
     forget(key) {
       const placeholder = byKey.get(key)
       byKey.delete(key)
       if (placeholder !== undefined) byPlaceholder.delete(placeholder)
     },
-    hide: list.add,
+    hide: secret => list.add(secret),
     inject(request) {
       const injected = injectSecrets(request, placeholder => byPlaceholder.get(placeholder))
       for (const value of injected.derived) list.addSpelling(value)
       return injected
     },
     redactor: () => list.redactor,
+    standInRedactor: () => list.standInRedactor,
   }
 }
 

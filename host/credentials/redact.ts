@@ -23,11 +23,13 @@ export interface RedactingStream {
 
 /** The secrets of a redactor. */
 export interface RedactionList {
-  /** Adds a secret in every spelling that an answer is likely to give it. */
-  add(secret: string): void
+  /** Adds a secret in every spelling that an answer is likely to give it. `standIn`: the word that stands for it. */
+  add(secret: string, standIn?: string): void
   /** Adds one exact text: a value made of a secret, such as that of an `authorization: Basic` header. */
   addSpelling(spelling: string): void
   readonly redactor: Redactor
+  /** Puts a secret's stand-in in its place, where it has one. */
+  readonly standInRedactor: Redactor
 }
 
 /**
@@ -36,34 +38,46 @@ export interface RedactionList {
  * takes apart. Where no secret is known nothing is searched.
  */
 export function createRedactionList(): RedactionList {
-  const spellings = new Set<string>()
+  const spellings = new Map<string, string | undefined>()
   let finder = createFinder([])
+  let standInFinder = createFinder([])
 
-  function addSpelling(spelling: string): void {
-    if (spelling.length < MIN_SECRET_CHARS || spellings.has(spelling)) return
-    spellings.add(spelling)
+  function addSpelling(spelling: string, standIn?: string): void {
+    if (spelling.length < MIN_SECRET_CHARS) return
+    const known = spellings.get(spelling)
+    const isKnown = spellings.has(spelling) && (standIn === undefined || known === standIn)
+    // To the end: what is in use is the last to go.
+    spellings.delete(spelling)
+    spellings.set(spelling, standIn ?? known)
+    if (isKnown) return
     if (spellings.size > MAX_SPELLINGS) {
-      for (const oldest of spellings) {
+      for (const oldest of spellings.keys()) {
         spellings.delete(oldest)
         break
       }
     }
-    finder = createFinder([...spellings])
+    finder = createFinder([...spellings.keys()].map(text => [text, REDACTED]))
+    standInFinder = createFinder([...spellings].map(([text, mark = REDACTED]) => [text, mark]))
   }
 
-  return {
-    add(secret) {
-      if (secret.length < MIN_SECRET_CHARS) return
-      for (const spelling of spellingsOf(secret)) addSpelling(spelling)
-    },
-    addSpelling,
-    redactor: {
+  function redactorOf(current: () => Finder): Redactor {
+    return {
       get knowsSecrets() {
         return spellings.size > 0
       },
-      text: text => finder.text(text),
-      stream: () => createStream(() => finder),
+      text: text => current().text(text),
+      stream: () => createStream(current),
+    }
+  }
+
+  return {
+    add(secret, standIn) {
+      if (secret.length < MIN_SECRET_CHARS) return
+      for (const spelling of spellingsOf(secret)) addSpelling(spelling, standIn)
     },
+    addSpelling,
+    redactor: redactorOf(() => finder),
+    standInRedactor: redactorOf(() => standInFinder),
   }
 }
 
@@ -87,15 +101,15 @@ interface Finder {
   readonly isEmpty: boolean
 }
 
-function createFinder(spellings: readonly string[]): Finder {
+function createFinder(spellings: readonly (readonly [text: string, mark: string])[]): Finder {
   // Longest first: the percent-encoded spelling of a secret may begin with another's.
-  const texts = spellings.toSorted((a, b) => b.length - a.length)
-  const patterns = texts.map(text => Buffer.from(text))
+  const texts = spellings.toSorted(([a], [b]) => b.length - a.length)
+  const patterns = texts.map(([text]) => Buffer.from(text))
+  const marks = texts.map(([, mark]) => Buffer.from(mark))
   const longest = patterns[0]?.length ?? 0
   // The bytes that can stand before a secret's last: an event that ends with a line feed holds nothing back.
   const inside = new Uint8Array(256)
   for (const pattern of patterns) for (const byte of pattern.subarray(0, -1)) inside[byte] = 1
-  const mark = Buffer.from(REDACTED)
 
   /** Where the tail begins that could become a secret, or the length. */
   function tailStart(bytes: Buffer, from: number): number {
@@ -114,7 +128,8 @@ function createFinder(spellings: readonly string[]): Finder {
     isEmpty: patterns.length === 0,
     text(text) {
       let clean = text
-      for (const secret of texts) if (clean.includes(secret)) clean = clean.replaceAll(secret, REDACTED)
+      for (const [secret, mark] of texts)
+        if (clean.includes(secret)) clean = clean.replaceAll(secret, () => mark)
       return clean
     },
     bytes(bytes, areLast) {
@@ -126,19 +141,19 @@ function createFinder(spellings: readonly string[]): Finder {
       const next = patterns.map(pattern => bytes.indexOf(pattern))
       for (;;) {
         let at = -1
-        let length = 0
+        let found = 0
         for (let i = 0; i < patterns.length; i++) {
           const pattern = patterns[i]!
           if (next[i]! !== -1 && next[i]! < from) next[i] = bytes.indexOf(pattern, from)
           const place = next[i]!
           if (place !== -1 && (at === -1 || place < at)) {
             at = place
-            length = pattern.length
+            found = i
           }
         }
         if (at === -1 || at >= end) break
-        pieces.push(bytes.subarray(from, at), mark)
-        from = at + length
+        pieces.push(bytes.subarray(from, at), marks[found]!)
+        from = at + patterns[found]!.length
         if (from > end) end = tailStart(bytes, from)
       }
       const rest = end < bytes.length ? bytes.subarray(end) : undefined

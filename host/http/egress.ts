@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net'
 import type { InjectedRequest } from '../credentials/inject.ts'
 import type { Placeholders } from '../credentials/placeholders.ts'
-import type { RedactingStream } from '../credentials/redact.ts'
+import type { RedactingStream, Redactor } from '../credentials/redact.ts'
 import { PermissionDeniedError, TransportError } from '../errors.ts'
 import { forbiddenHost } from '../policy/addresses.ts'
 import { checkRequestHeaders, isCredentialHeader } from '../policy/headers.ts'
@@ -39,9 +39,18 @@ export interface Egress {
    * Sends a request on the one guarded path. Rejects with PermissionDeniedError for what manifest, grant or address
    * do not allow, TransportError for what the network did, and the signal's own reason.
    */
-  send(request: OutgoingRequest, options?: { signal?: AbortSignal }): Promise<Exchange>
+  send(request: OutgoingRequest, options?: SendOptions): Promise<Exchange>
   /** Destroys every socket; what is under way fails. */
   close(): Promise<void>
+}
+
+export interface SendOptions {
+  signal?: AbortSignal
+  /**
+   * What stands in an answer where a secret stood. `stand-ins` is for a guest that keeps what it reads, e.g. a refresh
+   * token that comes back unchanged: it gets the word that it has for it already. Default: `redacted`.
+   */
+  secretsAs?: 'redacted' | 'stand-ins'
 }
 
 export interface EgressOptions {
@@ -93,7 +102,7 @@ export function createEgress(options: EgressOptions): Egress {
     return false
   }
 
-  async function run(request: OutgoingRequest, trip: Trip): Promise<Exchange> {
+  async function run(request: OutgoingRequest, trip: Trip, redactor: Redactor): Promise<Exchange> {
     let url = readUrl(request.url)
     const method = String(request.method).toUpperCase()
     if (!METHODS.has(method)) {
@@ -127,7 +136,7 @@ export function createEgress(options: EgressOptions): Egress {
       const response = await trip.send(() => sendHop(injected, hop.method, setByUser, trip))
 
       const target = maxRedirects > 0 ? redirectTarget(response, url) : undefined
-      if (target === undefined) return handOver(response, url, trip)
+      if (target === undefined) return handOver(response, url, trip, redactor)
 
       response.body.cancel()
       if (redirects >= maxRedirects) {
@@ -165,9 +174,9 @@ export function createEgress(options: EgressOptions): Egress {
     )
   }
 
-  const redactor = placeholders.redactor()
+  const redactors = { redacted: placeholders.redactor(), 'stand-ins': placeholders.standInRedactor() }
 
-  function handOver(response: WireResponse, url: URL, trip: Trip): Exchange {
+  function handOver(response: WireResponse, url: URL, trip: Trip, redactor: Redactor): Exchange {
     const headers = response.headers
       .filter(([name]) => name !== 'set-cookie' && name !== 'set-cookie2')
       .map(([name, value]): [string, string] => [name, redactor.text(value)])
@@ -200,13 +209,13 @@ export function createEgress(options: EgressOptions): Egress {
   }
 
   return {
-    async send(request, { signal } = {}) {
+    async send(request, { signal, secretsAs = 'redacted' } = {}) {
       if (closed)
         throw new TransportError('connection-lost', `Cannot send a request: ${extension} was closed`)
       signal?.throwIfAborted()
       const trip = createTrip(signal, limits.totalMs)
       try {
-        return await run(request, trip)
+        return await run(request, trip, redactors[secretsAs])
       } catch (error) {
         trip.finish()
         throw error

@@ -1,6 +1,9 @@
 import type { LookupFunction } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
+import { createGuestCredentials, type GuestCredentials } from '../capabilities/credentials.ts'
 import { createHttpClient } from '../capabilities/http-client.ts'
+import { createGuestOAuth } from '../capabilities/oauth.ts'
+import type { SignInSession } from '../capabilities/sign-in-session.ts'
 import type { CompletionRequest as GuestRequest } from '../contract/generated/interfaces/airlock-llm-provider.js'
 import { createPlaceholders } from '../credentials/placeholders.ts'
 import type { CredentialStore } from '../credentials/store.ts'
@@ -8,7 +11,8 @@ import type { Manifest } from '../extension/manifest.ts'
 import { type ExtensionPackage, readComponent } from '../extension/package.ts'
 import type { Settings } from '../home/settings.ts'
 import { createEgress, type Exchange, type OutgoingRequest } from '../http/egress.ts'
-import { parseNetworkRules } from '../policy/network.ts'
+import type { BrowserPermission } from '../oauth/browser-url.ts'
+import { anyNetworkRules, parseNetworkRules, userNetworkRules } from '../policy/network.ts'
 import { intersect, type Permissions } from '../policy/permissions.ts'
 import type { OpenChannel } from '../sandbox/channel.ts'
 import type { SandboxCompletion } from '../sandbox/life.ts'
@@ -17,10 +21,8 @@ import { createStackMapper } from '../sandbox/map-stack.ts'
 import type { Answer, GuestFacts } from '../sandbox/protocol.ts'
 import { createSupervisor, type SupervisorStats } from '../sandbox/supervisor.ts'
 import { transpileComponent } from '../sandbox/transpile.ts'
+import { readGuestFacts } from './guest-facts.ts'
 import type { LogEntry } from './log.ts'
-
-// A set of OAuth tokens takes 8,000; a store is no place to keep anything else.
-const MAX_CREDENTIAL_CHARS = 65_536
 
 export interface ExtensionHostOptions {
   package: ExtensionPackage
@@ -42,7 +44,14 @@ export interface ExtensionHost {
   readonly manifest: Manifest
   readonly folder: string
   readonly limits: Pick<ExtensionLimits, 'answerEvents' | 'answerUnits'>
+  /** What both locks leave open. */
+  readonly permissions: Permissions
+  /** Where the browser may be sent for a provider. */
+  browserPermission(provider: string): BrowserPermission
+  readonly credentials: GuestCredentials
   call(name: string, args: unknown[], options?: { signal?: AbortSignal | undefined }): Promise<unknown>
+  /** Calls an export that belongs to a sign-in, a refresh or a sign-out: what the guest may do in it, it may do now. */
+  callIn(session: SignInSession, name: string, args: unknown[]): Promise<unknown>
   start(provider: string, model: string, request: GuestRequest): Promise<SandboxCompletion>
   /** Sends a request that the guest asked for: the guarded way out. */
   send(request: OutgoingRequest, signal: AbortSignal): Promise<Exchange>
@@ -51,7 +60,7 @@ export interface ExtensionHost {
 }
 
 export function createExtensionHost(options: ExtensionHostOptions): ExtensionHost {
-  const { settings, credentials, env } = options
+  const { settings, env } = options
   const { manifest, folder, digests } = options.package
   const { id } = manifest
   const permissions = intersect(manifest.permissions, options.granted)
@@ -93,69 +102,80 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
     return settings.providers[`${id}:${provider}`] ?? settings.providers[provider]
   }
 
-  /** What the guest may ask for without waiting. Read anew for each call: a sign-in may have come in between. */
-  async function readFacts(): Promise<GuestFacts> {
-    const facts: GuestFacts = { credentials: {}, env: {}, settings: {} }
-    /** What the guest gets for a secret: a stand-in, or the secret itself where the user granted that. */
-    const handOut = (key: string, secret: string, readable: boolean, providers: readonly string[]) => {
-      if (!readable) return placeholders.placeholderFor(key, secret, reachOf(providers))
-      placeholders.hide(secret)
-      return secret
-    }
-    for (const provider of providerIds) {
-      const key = `credential:${id}:${provider}`
-      const secret = await credentials.get({ extension: id, provider })
-      if (secret === undefined) placeholders.forget(key)
-      else facts.credentials[provider] = handOut(key, secret, permissions.credentials === 'read', [provider])
-      const own = settingsOf(provider)
-      if (own) facts.settings[provider] = toGuestSettings(own)
-    }
-    const allowed = settings.allowedEnv[id] ?? []
-    for (const name of [...permissions.env, ...permissions.plainEnv]) {
-      const value = env[name]?.trim()
-      if (value && allowed.includes(name)) {
-        facts.env[name] = handOut(
-          `env:${id}:${name}`,
-          value,
-          permissions.plainEnv.includes(name),
-          providerIds,
-        )
-      }
-    }
-    return facts
-  }
+  const credentials = createGuestCredentials({
+    extension: id,
+    store: options.credentials,
+    placeholders,
+    readable: permissions.credentials === 'read',
+    reachOf: provider => reachOf([provider]),
+  })
+  const browserRules = parseNetworkRules(permissions.browser, manifestFile)
+  const browserPermission = (provider: string): BrowserPermission => ({
+    // What the user set for a provider may be opened for it, as it may be asked.
+    rules: anyNetworkRules(browserRules, userNetworkRules(originsOf(provider))),
+    manifestFile,
+  })
+  const oauth = createGuestOAuth(browserPermission)
+  const sessions = new WeakMap<AbortSignal, SignInSession>()
 
   let sent: GuestFacts | undefined
+  let readings = 0
+  let latest = 0
   async function refreshFacts(): Promise<void> {
-    const facts = await readFacts()
-    if (isDeepStrictEqual(facts, sent)) return
+    const reading = ++readings
+    const facts = await readGuestFacts({
+      extension: id,
+      providers: providerIds,
+      credentials,
+      placeholders,
+      permissions,
+      allowedEnv: settings.allowedEnv[id] ?? [],
+      env,
+      settingsOf,
+      reachOf,
+    })
+    // One that began later may have ended before.
+    if (reading < latest || isDeepStrictEqual(facts, sent)) return
+    latest = reading
     sent = facts
     supervisor.setFacts(facts)
   }
 
   /** Answers a guest that waits. What is not there does not exist for it. */
-  async function capability(name: string, args: unknown[], signal: AbortSignal): Promise<Answer> {
+  async function capability(
+    name: string,
+    args: unknown[],
+    signal: AbortSignal,
+    callSignal: AbortSignal | undefined,
+  ): Promise<Answer> {
+    const session = callSignal && sessions.get(callSignal)
     switch (name) {
       case 'fetch':
         return http.fetch(args[0], { signal })
       case 'fetch-fallible':
-      case 'oauth-send-http-request':
         return http.fetchFallible(args[0], { signal })
+      case 'oauth-send-http-request':
+        if (session) return http.fetchFallible(args[0], { signal })
+        return { ok: false, error: `Cannot call ${name}: it is there while a user signs in; use fetch` }
       case 'fetch-stream':
         return http.fetchStream(args[0], { signal })
       case 'next-chunk':
         return http.nextChunk(Number(args[0]))
+      case 'oauth-start-web-auth':
+        return oauth.startWebAuth(args[0], session)
+      case 'oauth-open-browser':
+        return oauth.openBrowser(args[0], session)
       case 'store-credential':
       case 'delete-credential': {
         const [provider, value] = args
         if (typeof provider !== 'string' || !providerIds.includes(provider)) {
           return { ok: false, error: `"${String(provider)}" is no provider of this extension` }
         }
-        const owner = { extension: id, provider }
-        if (name === 'delete-credential') await credentials.delete(owner)
-        else if (typeof value === 'string' && value.length <= MAX_CREDENTIAL_CHARS)
-          await credentials.set(owner, value)
-        else return { ok: false, error: `a credential has at most ${MAX_CREDENTIAL_CHARS} characters` }
+        // Cancelled: what the guest still brings comes too late.
+        if (session?.signal.aborted) return { ok: false, error: 'The sign-in is over' }
+        const own = session?.provider === provider ? session : undefined
+        if (name === 'delete-credential') await credentials.delete(provider)
+        else await credentials.store(provider, value, own)
         await refreshFacts()
         return { ok: true, value: undefined }
       }
@@ -189,9 +209,18 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
     manifest,
     folder,
     limits,
+    permissions,
+    browserPermission,
+    credentials,
     async call(name, args, how) {
       await refreshFacts()
       return supervisor.call(name, args, how)
+    },
+    async callIn(session, name, args) {
+      const { signal } = session
+      sessions.set(signal, session)
+      await refreshFacts()
+      return supervisor.call(name, args, { signal })
     },
     async start(provider, model, request) {
       await refreshFacts()
@@ -204,23 +233,5 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
       http.close()
       await egress.close()
     },
-  }
-}
-
-function toGuestSettings({
-  apiUrl,
-  availableModels = [],
-}: Settings['providers'][string]): GuestFacts['settings'][string] {
-  return {
-    ...(apiUrl !== undefined && { apiUrl }),
-    availableModels: availableModels.map(
-      ({ maxTokens, maxOutputTokens, name, displayName, thinkingBudget }) => ({
-        name,
-        ...(displayName !== undefined && { displayName }),
-        maxTokens: BigInt(maxTokens),
-        ...(maxOutputTokens !== undefined && { maxOutputTokens: BigInt(maxOutputTokens) }),
-        ...(thinkingBudget !== undefined && { thinkingBudget }),
-      }),
-    ),
   }
 }

@@ -1,0 +1,67 @@
+import type { GuestCredentials } from '../capabilities/credentials.ts'
+import { parseCredentialValue } from '../credentials/credential-value.ts'
+import type { Placeholders } from '../credentials/placeholders.ts'
+import type { ProviderSettings } from '../home/settings.ts'
+import type { NetworkRules } from '../policy/network.ts'
+import type { Permissions } from '../policy/permissions.ts'
+import type { GuestFacts } from '../sandbox/protocol.ts'
+
+export interface GuestFactsOptions {
+  extension: string
+  providers: readonly string[]
+  credentials: GuestCredentials
+  placeholders: Placeholders
+  permissions: Permissions
+  /** The variables that the user's settings allow. */
+  allowedEnv: readonly string[]
+  env: NodeJS.ProcessEnv
+  settingsOf(provider: string): ProviderSettings | undefined
+  /** Where a secret that several providers use may go. */
+  reachOf(providers: readonly string[]): NetworkRules
+}
+
+/**
+ * What the guest may ask for without waiting. Read anew for each call: a sign-in may have come in between.
+ * @throws {CredentialError} `invalid-credential` where a variable holds what cannot be a key
+ */
+export async function readGuestFacts(options: GuestFactsOptions): Promise<GuestFacts> {
+  const { extension, providers, credentials, placeholders, permissions, allowedEnv, env } = options
+  const facts: GuestFacts = { credentials: {}, env: {}, settings: {} }
+  for (const provider of providers) {
+    const handed = await credentials.handOut(provider)
+    if (handed !== undefined) facts.credentials[provider] = handed
+    const own = options.settingsOf(provider)
+    if (own) facts.settings[provider] = toGuestSettings(own)
+  }
+  for (const name of allowedEnv) {
+    const value = env[name]?.trim()
+    if (!value) continue
+    if (permissions.plainEnv.includes(name)) {
+      placeholders.hide(value)
+      facts.env[name] = value
+    } else if (permissions.env.includes(name)) {
+      const key = parseCredentialValue(value, `the variable ${name}`)
+      facts.env[name] = placeholders.placeholderFor(
+        `env:${extension}:${name}`,
+        key,
+        options.reachOf(providers),
+      )
+    }
+  }
+  return facts
+}
+
+function toGuestSettings({ apiUrl, availableModels = [] }: ProviderSettings): GuestFacts['settings'][string] {
+  return {
+    ...(apiUrl !== undefined && { apiUrl }),
+    availableModels: availableModels.map(
+      ({ maxTokens, maxOutputTokens, name, displayName, thinkingBudget }) => ({
+        name,
+        ...(displayName !== undefined && { displayName }),
+        maxTokens: BigInt(maxTokens),
+        ...(maxOutputTokens !== undefined && { maxOutputTokens: BigInt(maxOutputTokens) }),
+        ...(thinkingBudget !== undefined && { thinkingBudget }),
+      }),
+    ),
+  }
+}
