@@ -33,6 +33,8 @@ export function createChatInput(cli: Cli, { completions }: ChatInputOptions): Ch
   let isPasting = false
   let isClosed = false
   let isLeaving = false
+  /** What was typed behind an answer and not sent yet. */
+  let typedAhead = ''
   let stopAnswer: (() => void) | undefined
 
   const screen = new Writable({
@@ -65,7 +67,11 @@ export function createChatInput(cli: Cli, { completions }: ChatInputOptions): Ch
 
   function prompt(): void {
     readline.setPrompt(!canAsk ? '' : lines.length > 0 ? CONTINUED : PROMPT)
-    if (!isMuted) readline.prompt(true)
+    if (isMuted) return
+    readline.prompt(true)
+    // In the same turn of the event loop as the prompt: a key pressed now must come after it.
+    if (typedAhead !== '') readline.write(typedAhead)
+    typedAhead = ''
   }
   function deliver(message: string): void {
     const receiver = waiting.shift()
@@ -153,9 +159,8 @@ export function createChatInput(cli: Cli, { completions }: ChatInputOptions): Ch
       return {
         [Symbol.dispose]() {
           stopAnswer = undefined
-          const typed = isClosed ? '' : silently(clearLine)
+          if (!isClosed) typedAhead += silently(clearLine)
           isMuted = false
-          if (typed !== '' && ready.length === 0) setImmediate(() => isClosed || readline.write(typed))
         },
       }
     },

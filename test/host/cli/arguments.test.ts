@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -116,7 +117,7 @@ describe.concurrent('wrong usage', () => {
 
 describe.concurrent('a request file', () => {
   const complete = async (text: string) => {
-    const file = join(home.folder, 'request.json')
+    const file = join(home.folder, `${randomUUID()}.request.json`)
     await writeFile(file, text)
     return run(['complete', '--json', '--request', file])
   }

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -39,21 +41,24 @@ export async function openTerminal(
   const variables = Object.entries(env).flatMap(([name, value]) =>
     value === undefined ? [] : ['-e', `${name}=${value}`],
   )
-  const command = [process.execPath, join(repoRoot, 'host/bin/airlock.js'), ...args]
+  // tmux itself misses the end of a program now and then on a busy machine; a shell around it does not.
+  const folder = await mkdtemp(join(tmpdir(), 'airlock-tmux-'))
+  const codeFile = join(folder, 'code')
+  const script = `trap : INT; "$@"; echo $? > '${codeFile}'`
+  const program = [process.execPath, join(repoRoot, 'host/bin/airlock.js'), ...args]
+  const session = ['new-session', '-d', '-x', `${columns}`, '-y', `${rows}`, ...variables]
   await tmux(
     'set-option',
     '-g',
     'remain-on-exit',
     'on',
     ';',
-    'new-session',
-    '-d',
-    '-x',
-    `${columns}`,
-    '-y',
-    `${rows}`,
-    ...variables,
-    ...command,
+    ...session,
+    'sh',
+    '-c',
+    script,
+    'sh',
+    ...program,
   )
 
   const screen = () => tmux('capture-pane', '-p')
@@ -82,11 +87,12 @@ export async function openTerminal(
       }),
     exitCode: () =>
       until('the end of the program', async () => {
-        const status = (await tmux('display-message', '-p', '#{pane_dead}:#{pane_dead_status}')).trim()
-        return /^1:\d/.test(status) ? Number(status.slice(2)) : undefined
+        const code = await readFile(codeFile, 'utf8').catch(() => '')
+        return code.endsWith('\n') ? Number(code) : undefined
       }),
     async [Symbol.asyncDispose]() {
       await tmux('kill-server').catch(() => undefined)
+      await rm(folder, { recursive: true, force: true })
     },
   }
 }
