@@ -34,8 +34,13 @@ export interface LifeOptions {
   open: OpenChannel
   memoryMiB: number
   limits: LifeLimits
-  /** Answers a guest that waits. */
-  capability(name: string, args: unknown[], signal: AbortSignal): Promise<Answer>
+  /** Answers a guest that waits. `callSignal` is the very signal that the call was made with, which tells whose call it is. */
+  capability(
+    name: string,
+    args: unknown[],
+    signal: AbortSignal,
+    callSignal: AbortSignal | undefined,
+  ): Promise<Answer>
   release(name: 'http-response-stream', handle: number): void
   log(line: LogLine): void
   /** It ended by itself, or had to be ended. Not called for `close`. */
@@ -205,7 +210,7 @@ export async function startLife(options: LifeOptions): Promise<Life> {
       waits > limits.pendingRequests
         ? { ok: false, error: `at most ${limits.pendingRequests} requests may be under way at once` }
         : await options
-            .capability(message.name, message.args, AbortSignal.any(signals))
+            .capability(message.name, message.args, AbortSignal.any(signals), running?.signal)
             .catch((error: unknown) => ({
               ok: false,
               error: error instanceof Error ? error.message : String(error),
