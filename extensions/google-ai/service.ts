@@ -11,10 +11,10 @@ export function apiUrl(context: Context, endpoint: string): string {
   return serviceUrl({ baseUrl, version: 'v1beta', endpoint, setting: SETTING })
 }
 
-/** A model's resource name: tuned models and others bring theirs along. */
+/** A model's resource name: tuned models bring theirs along. Nothing in a model's id leads to another place. */
 export function resourceOf(model: string): string {
-  const name = model.includes('/') ? model : `models/${model}`
-  return name.split('/').map(encodeURIComponent).join('/')
+  const [, collection = 'models', id = model] = /^(models|tunedModels)\/([^/]+)$/.exec(model) ?? []
+  return `${collection}/${encodeURIComponent(id)}`
 }
 
 /** The user's key, from signing in or from the environment. */
