@@ -1,3 +1,4 @@
+export type { SignInEvent } from './capabilities/sign-in-session.ts'
 export type {
   Citation,
   CompletionEvent,
@@ -16,8 +17,13 @@ export type {
   ToolInputFormat,
 } from './contract/models.ts'
 export type { CompletionRequest, MessagePart, RequestMessage, ToolDefinition } from './contract/request.ts'
+export type { SignInField, SignInMethod, SignInOption } from './contract/sign-in.ts'
+export type { CredentialErrorCode } from './credentials/credential-error.ts'
+export { CredentialError } from './credentials/credential-error.ts'
+export type { CredentialSource } from './credentials/credential-source.ts'
+export { createDefaultStore } from './credentials/default-store.ts'
 export { createMemoryStore } from './credentials/memory-store.ts'
-export type { CredentialOwner, CredentialStore } from './credentials/store.ts'
+export type { Credential, CredentialFacts, CredentialOwner, CredentialStore } from './credentials/store.ts'
 export {
   AirlockError,
   ExtensionError,
@@ -34,8 +40,14 @@ export {
 } from './errors.ts'
 export type { InstalledExtension } from './extension/installed.ts'
 export type { PermissionSheet } from './extension/permission-sheet.ts'
+export type { DeviceFlowPrompt } from './oauth/device-flow.ts'
+export { createBrowserOpener } from './oauth/open-browser.ts'
+export { SignInError, type SignInErrorCode } from './oauth/sign-in-error.ts'
 export type { Permissions } from './policy/permissions.ts'
 export { type Airlock, type AirlockOptions, createAirlock } from './runtime/airlock.ts'
 export type { CompletionResult } from './runtime/collect-result.ts'
 export type { Completion } from './runtime/completion.ts'
 export type { LogEntry } from './runtime/log.ts'
+export type { SignInForm, SignInRequest, SignInResult, SignInUi } from './runtime/sign-in.ts'
+export type { SignOutResult } from './runtime/sign-out.ts'
+export type { AirlockStatus, ProviderStatus } from './runtime/status.ts'

@@ -1,6 +1,7 @@
 import type { ProviderInfo } from '../contract/models.ts'
 import { type CompletionRequest, parseRequest } from '../contract/request.ts'
-import { createMemoryStore } from '../credentials/memory-store.ts'
+import type { SignInOption } from '../contract/sign-in.ts'
+import { createDefaultStore } from '../credentials/default-store.ts'
 import type { CredentialStore } from '../credentials/store.ts'
 import { ExtensionError, InvalidOptionError } from '../errors.ts'
 import {
@@ -23,6 +24,10 @@ import type { Completion } from './completion.ts'
 import { type DangerousReplacements, dangerouslyReplace } from './dangerous.ts'
 import { createExtensionHost, type ExtensionHost } from './extension-host.ts'
 import type { LogEntry } from './log.ts'
+import { createCredentialRefresh } from './refresh.ts'
+import { readSignInOptions, type SignInRequest, type SignInResult, signIn } from './sign-in.ts'
+import { type SignOutResult, signOut } from './sign-out.ts'
+import { type AirlockStatus, readStatus } from './status.ts'
 
 export interface AirlockOptions {
   /** One folder for everything. Default: `AIRLOCK_HOME`, else the platform's config, data and cache folders. */
@@ -31,8 +36,10 @@ export interface AirlockOptions {
   env?: NodeJS.ProcessEnv
   /** Default: what `settings.json` says. */
   settings?: Partial<Settings>
-  /** Where secrets are kept. Default: in memory, for this process. */
+  /** Where secrets are kept. Default: one encrypted file in the home's data folder. */
   credentials?: CredentialStore
+  /** Told what the user should know about how secrets are kept, in whole sentences. Default: a warning in the log. */
+  notice?: (sentence: string) => void
   /** What stands between an extension and this machine. Default: the settings' choice, else a thread. */
   isolation?: 'thread' | 'process'
   /** Bounds on what one extension may use up; see `limits` in settings.json. */
@@ -65,6 +72,19 @@ export interface Airlock extends AsyncDisposable {
    * Aborting `signal` ends it with the signal's reason.
    */
   complete(request: CompletionRequest, options?: { signal?: AbortSignal }): Completion
+  /** The ways in that a provider offers; none where it needs no signing in. */
+  signInOptions(provider: string): Promise<SignInOption[]>
+  /**
+   * Signs in to a provider, by a form, in the browser or with a device code; `ui` shows and asks. Afterwards the
+   * service is asked for its models.
+   * @throws {SignInError} it was denied, ran out of time, or could not begin
+   * @throws {ProviderError} what the service or the extension said
+   */
+  signIn(provider: string, request: SignInRequest): Promise<SignInResult>
+  /** Forgets the credential, after the extension has told its service. */
+  signOut(provider: string, options?: { signal?: AbortSignal }): Promise<SignOutResult>
+  /** Who is signed in, how and since when, and where each key comes from. Holds no secret, starts no extension. */
+  status(): Promise<AirlockStatus>
   stats(): { extensions: ExtensionStats[] }
   /** Ends everything that runs and frees what it held. Idempotent. */
   close(): Promise<void>
@@ -72,7 +92,8 @@ export interface Airlock extends AsyncDisposable {
 
 /** @throws {InvalidFileError} where `settings.json` is not valid. */
 export async function createAirlock(options: AirlockOptions = {}): Promise<Airlock> {
-  const { env = process.env, credentials = createMemoryStore(), log = () => {} } = options
+  const { env = process.env, log = () => {} } = options
+  const warn = (message: string) => log({ level: 'warn', message, time: Date.now() })
   const home = resolveHome({ ...(options.home !== undefined && { home: options.home }), env })
   const settings: Settings = { ...(await readSettings(home.settingsFile)), ...options.settings }
   const isolation = options.isolation ?? settings.isolation ?? 'thread'
@@ -81,6 +102,8 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
   const open = channel?.(ownChannel) ?? ownChannel
   const limits = { ...settings.limits, ...options.limits }
   const installed = createInstalledExtensions(home)
+  const credentials = options.credentials ?? createDefaultStore({ home, env, notice: options.notice ?? warn })
+  const refresh = createCredentialRefresh(credentials, log)
   const hosts = new Map<string, ExtensionHost>()
   let loading: Promise<Catalogue> | undefined
   let closed = false
@@ -116,7 +139,7 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
         log({ level: 'warn', extension: id, message, time: Date.now() })
       }
     }
-    return createCatalogue([...hosts.values()], settings.aliases)
+    return createCatalogue([...hosts.values()], settings.aliases, refresh)
   }
 
   /** Installed extensions are read when first needed; starting one waits until it is called. */
@@ -136,6 +159,8 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
     if (closed) return
     closed = true
     await loading?.catch(() => {})
+    // A rotated token that nobody waits for any more is still to be stored.
+    await refresh.settled()
     await Promise.all([...hosts.values()].map(host => host.close()))
   }
 
@@ -158,8 +183,24 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
       return complete(
         () => parseRequest(request),
         async parsed => (await catalogue()).find(parsed.model),
+        refresh,
         how.signal,
       )
+    },
+    signInOptions: async provider => readSignInOptions((await catalogue()).findProvider(provider)),
+    async signIn(provider, request) {
+      const known = await catalogue()
+      const target = known.findProvider(provider)
+      return signIn(target, request, async () => {
+        const { models, failures } = await known.models({ provider: target.reference }, request.signal)
+        return { models, ...(failures[0] && { failure: failures[0].error }) }
+      })
+    },
+    signOut: async (provider, how = {}) =>
+      signOut((await catalogue()).findProvider(provider), credentials, how.signal),
+    async status() {
+      const { targets } = await catalogue()
+      return readStatus({ targets, installed: await installed.list(), credentials, settings, env })
     },
     stats: () => ({ extensions: [...hosts.values()].map(host => ({ id: host.id, ...host.stats() })) }),
     close,

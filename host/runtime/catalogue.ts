@@ -7,6 +7,8 @@ import { ExtensionError, ProviderError, UnknownNameError } from '../errors.ts'
 import { ReturnedError } from '../sandbox/life.ts'
 import type { CompletionTarget } from './complete.ts'
 import type { ExtensionHost } from './extension-host.ts'
+import type { CredentialRefresh } from './refresh.ts'
+import type { SignInTarget } from './sign-in.ts'
 
 export interface ModelList {
   models: ModelInfo[]
@@ -23,11 +25,19 @@ export interface Catalogue {
    * @throws {UnknownNameError} with the nearest known names.
    */
   find(model: string): CompletionTarget
+  /** Every provider, and the extension behind it. */
+  readonly targets: readonly SignInTarget[]
+  /** @throws {UnknownNameError} with the nearest known names. */
+  findProvider(name: string): SignInTarget
   /** The nearest known models, for a message; asks no service. */
   nearestModels(model: string): string[]
 }
 
-export function createCatalogue(hosts: readonly ExtensionHost[], aliases: Record<string, string>): Catalogue {
+export function createCatalogue(
+  hosts: readonly ExtensionHost[],
+  aliases: Record<string, string>,
+  { withCredential }: Pick<CredentialRefresh, 'withCredential'>,
+): Catalogue {
   const entries = hosts.flatMap(host => host.manifest.providers.map(provider => ({ host, provider })))
   const known = entries.map(({ host, provider }) => {
     const shared = entries.some(other => other.host !== host && other.provider.id === provider.id)
@@ -74,7 +84,24 @@ export function createCatalogue(hosts: readonly ExtensionHost[], aliases: Record
     )
   }
 
+  /** More than one where two extensions have a provider of that name. */
+  function providersCalled(name: string): typeof known {
+    const called = known.filter(entry => spellings(entry).includes(name))
+    if (called.length > 0) return called
+    const references = known.map(({ reference }) => reference)
+    const near = nearestNames(name, references)
+    const hint = near[0] ? `did you mean "${near[0]}"?` : `there are ${references.join(', ') || 'none'}`
+    throw new UnknownNameError('unknown-provider', `There is no provider "${name}": ${hint}`, near)
+  }
+
+  const targets = known.map(({ host, provider, reference }) => ({ host, provider: provider.id, reference }))
+
   return {
+    targets,
+    findProvider(name) {
+      const [first] = providersCalled(name)
+      return targets[known.indexOf(first!)]!
+    },
     providers: () =>
       known.map(({ host, provider, reference }) => ({
         reference,
@@ -84,17 +111,13 @@ export function createCatalogue(hosts: readonly ExtensionHost[], aliases: Record
         ...(provider.icon !== undefined && { icon: join(host.folder, provider.icon) }),
       })),
     async models({ provider: wanted }, signal) {
-      const asked = known.filter(entry => wanted === undefined || spellings(entry).includes(wanted))
-      if (wanted !== undefined && asked.length === 0) {
-        const references = known.map(({ reference }) => reference)
-        const near = nearestNames(wanted, references)
-        const hint = near[0] ? `did you mean "${near[0]}"?` : `there are ${references.join(', ') || 'none'}`
-        throw new UnknownNameError('unknown-provider', `There is no provider "${wanted}": ${hint}`, near)
-      }
+      const asked = wanted === undefined ? known : providersCalled(wanted)
       const lists = await Promise.all(
         asked.map(async ({ host, provider, reference }): Promise<ModelList> => {
           try {
-            const returned = modelInfos.parse(await host.call('models', [provider.id], { signal }))
+            const ask = () => host.call('models', [provider.id], { signal })
+            const user = { host, provider: provider.id }
+            const returned = modelInfos.parse(await withCredential(user, ask, { signal }))
             const models = returned.map(({ capabilities, pricing, ...model }) => ({
               reference: `${reference}/${model.id}`,
               provider: reference,

@@ -19,6 +19,7 @@ import { readBody } from '../http/read-body.ts'
 import { ReturnedError, type SandboxCompletion } from '../sandbox/life.ts'
 import { type Completion, type CompletionSource, createCompletion } from './completion.ts'
 import type { ExtensionHost } from './extension-host.ts'
+import type { CredentialRefresh } from './refresh.ts'
 
 export interface CompletionTarget {
   host: ExtensionHost
@@ -37,7 +38,7 @@ const MAX_WAITING_BYTES = 1024 * 1024
 const AFTER_STOP_MS = 1_000
 const MAX_ERROR_BODY_BYTES = 1024 * 1024
 // A guest that computes its answer itself may think in steps, but not for ever.
-const MAX_EMPTY_GROUPS = 1_000
+const MAX_EMPTY_GROUPS = 100
 // The events of one group are handed on in slices of this, so that other work of the thread gets its turn.
 const SLICE_MS = 8
 const EVENTS_BETWEEN_LOOKS = 128
@@ -46,6 +47,7 @@ const EVENTS_BETWEEN_LOOKS = 128
 export function complete(
   parse: () => ParsedRequest,
   find: (request: ParsedRequest) => Promise<CompletionTarget>,
+  { withCredential }: Pick<CredentialRefresh, 'withCredential'>,
   signal: AbortSignal | undefined,
 ): Completion {
   const law = createOrderLaw()
@@ -76,13 +78,17 @@ export function complete(
     const request = parse()
     const target = await find(request)
     try {
-      await runOn(target, request)
+      const attempt = () => runOn(target, request)
+      const isTouched = () => source.ended || source.completion.partial.length > 0
+      await withCredential(target, attempt, { signal: controller.signal, isTouched })
     } catch (error) {
       throw toCallerError(error, target, source, law.usage)
     }
   }
 
   async function runOn({ host, provider, model }: CompletionTarget, request: ParsedRequest): Promise<void> {
+    // Of an attempt that was refused.
+    guest?.drop()
     accept = createAcceptor(host)
     guest = await host.start(provider, model, toGuestRequest(request))
     if (source.ended) return release()
