@@ -7,6 +7,7 @@ import { type Finish, readFinishReason } from './finish-reason.ts'
 import { emitContent, emitImages, readText, readThinking } from './read-delta.ts'
 import { createReasoningDetails } from './reasoning-details.ts'
 import { errorFromFinish, readStreamError, unreadable } from './stream-error.ts'
+import { createTextTemplate } from './text-template.ts'
 import { readToolCalls } from './tool-call-deltas.ts'
 import { mergeUsage } from './usage.ts'
 
@@ -41,6 +42,7 @@ export function createChatDecoder(options: ChatDecoderOptions = {}): ChatDecoder
   const calls = createToolCallBuffer(newToolCallId)
   const details = createReasoningDetails()
   const tellCitations = createCitations()
+  const template = createTextTemplate()
   const usage: TokenUsage = { inputTokens: 0, outputTokens: 0 }
   let finish: Finish | undefined
   let hasMetadata = false
@@ -55,6 +57,11 @@ export function createChatDecoder(options: ChatDecoderOptions = {}): ChatDecoder
     const data = 'text' in frame ? frame.text : frame.data
     const event = 'text' in frame ? undefined : frame.event
     if (data.charCodeAt(0) === OPENING_BRACE) {
+      const words = event === undefined ? template.read(data) : undefined
+      if (words !== undefined) {
+        if (words !== '') emitOutput(words, emit)
+        return
+      }
       const chunk = parse(data)
       if (isRecord(chunk)) {
         readChunk(chunk, event, data, emit)
@@ -104,13 +111,16 @@ export function createChatDecoder(options: ChatDecoderOptions = {}): ChatDecoder
       if (error) throw error
     }
     if (!hasMetadata) tellMetadata(chunk, emit)
-    if (choice) readChoice(choice, place, chunk, data, emit)
-    if (chunk.citations !== undefined || chunk.search_results !== undefined) {
-      tellCitations(chunk, undefined, emit)
-    }
+    const text = choice && readChoice(choice, place, chunk, data, emit)
+    const hasCitations = chunk.citations !== undefined || chunk.search_results !== undefined
+    if (hasCitations) tellCitations(chunk, undefined, emit)
     const reported = chunk.usage ?? choice?.usage ?? groqUsage(chunk)
     if (reported && mergeUsage(usage, reported)) emit({ type: 'usage', ...usage })
-    if (choice?.finish_reason || choice?.error) readFinish(choice)
+    const isLast = choice?.finish_reason || choice?.error
+    if (choice && isLast) readFinish(choice)
+    if (text !== undefined && event === undefined && !hasCitations && !reported && !isLast) {
+      template.learn(data, text)
+    }
   }
 
   function tellMetadata(chunk: Chunk, emit: Emit): void {
@@ -125,7 +135,14 @@ export function createChatDecoder(options: ChatDecoderOptions = {}): ChatDecoder
     })
   }
 
-  function readChoice(choice: Chunk, place: number, chunk: Chunk, data: string, emit: Emit): void {
+  /** Returns the text of a delta that holds nothing else. */
+  function readChoice(
+    choice: Chunk,
+    place: number,
+    chunk: Chunk,
+    data: string,
+    emit: Emit,
+  ): string | undefined {
     let delta = choice.delta
     let field = 'delta'
     // A whole completion has a message; so has the last chunk of some streams, which says everything once more.
@@ -137,9 +154,13 @@ export function createChatDecoder(options: ChatDecoderOptions = {}): ChatDecoder
     if (isRecord(delta)) {
       const { content } = delta
       // Nearly every chunk is a piece of text and nothing else: ten fields less to look for.
-      if (typeof content === 'string' && content !== '' && isTextOnly(delta)) emitOutput(content, emit)
-      else readDelta(delta, chunk, data, ['choices', place, field], emit)
+      if (typeof content === 'string' && content !== '' && isTextOnly(delta)) {
+        emitOutput(content, emit)
+        return field === 'delta' ? content : undefined
+      }
+      readDelta(delta, chunk, data, ['choices', place, field], emit)
     }
+    return undefined
   }
 
   function readDelta(
