@@ -1,3 +1,4 @@
+import { CredentialError } from '../credentials/credential-error.ts'
 import {
   AirlockError,
   InvalidRequestError,
@@ -58,6 +59,8 @@ function kindOf(error: unknown): ProviderErrorKind {
   if (error instanceof UsageError || error instanceof InvalidRequestError) return 'invalid-request'
   if (error instanceof PermissionDeniedError || error instanceof NotAgreedError) return 'permission'
   if (error instanceof TransportError) return 'network'
+  if (error instanceof CredentialError && error.code === 'sign-in-needed') return 'authentication'
+  if (error instanceof CredentialError && error.code === 'invalid-credential') return 'invalid-request'
   if (error instanceof UnknownNameError && error.code === 'unknown-model') return 'model-not-found'
   return 'other'
 }

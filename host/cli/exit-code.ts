@@ -1,3 +1,4 @@
+import { CredentialError } from '../credentials/credential-error.ts'
 import {
   InvalidOptionError,
   InvalidRequestError,
@@ -31,7 +32,9 @@ export function exitCodeOf(error: unknown): ExitCode {
       return EXIT.permissionMissing
     return error.kind === 'authentication' ? EXIT.signInNeeded : EXIT.failed
   }
+  if (error instanceof CredentialError && error.code === 'sign-in-needed') return EXIT.signInNeeded
   const isUsage =
+    (error instanceof CredentialError && error.code === 'invalid-credential') ||
     error instanceof UsageError ||
     error instanceof InvalidRequestError ||
     error instanceof InvalidOptionError ||

@@ -8,10 +8,13 @@ import { addComplete } from './commands/complete.ts'
 import { addDemo } from './commands/demo.ts'
 import { addInstall } from './commands/install.ts'
 import { addList } from './commands/list.ts'
+import { addLogin } from './commands/login.ts'
+import { addLogout } from './commands/logout.ts'
 import { addModels } from './commands/models.ts'
 import { addPermissions } from './commands/permissions.ts'
 import { addRemove } from './commands/remove.ts'
 import { addSettings } from './commands/settings.ts'
+import { addStatus } from './commands/status.ts'
 import { errorObject, messageOf } from './error-object.ts'
 import { EXIT, type ExitCode, exitCodeOf } from './exit-code.ts'
 import { signInHint } from './sign-in-hint.ts'
@@ -23,6 +26,9 @@ const commands = [
   addList,
   addRemove,
   addPermissions,
+  addLogin,
+  addLogout,
+  addStatus,
   addModels,
   addComplete,
   addChat,

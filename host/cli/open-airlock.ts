@@ -6,7 +6,12 @@ import { sanitizeLabel } from './terminal/sanitize.ts'
 /** Opens the runtime for one command; `await using` closes it. Loaded late, so that `--help` does not wait for it. */
 export async function openAirlock(cli: Cli, options: AirlockOptions = {}): Promise<Airlock> {
   const { createAirlock } = await import('../runtime/airlock.ts')
-  return createAirlock({ env: cli.env, log: entry => printLog(entry, cli), ...options })
+  return createAirlock({
+    env: cli.env,
+    log: entry => printLog(entry, cli),
+    notice: sentence => cli.output.note({ text: sanitizeLabel(sentence), style: 'dim' }),
+    ...options,
+  })
 }
 
 /** Warnings and errors of extensions, on standard error; everything with `AIRLOCK_DEBUG`. */

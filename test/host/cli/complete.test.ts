@@ -126,7 +126,7 @@ describe('airlock complete: exit codes', () => {
 
     const { code, stderr, lines } = await run(['--json', 'hi'], { env: fixture.home.env })
     expect(code).toBe(3)
-    expect(stderr).toContain('(the key may come from OPENAI_COMPATIBLE_API_KEY, which is not set)')
+    expect(stderr).toContain('; or the key may come from OPENAI_COMPATIBLE_API_KEY, which is not set)')
     expect(JSON.parse(lines.at(-1) ?? '')).toEqual({
       type: 'error',
       error: {
