@@ -3,13 +3,18 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import type { LookupFunction } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import type { CompletionEvent } from '../../host/contract/events.ts'
 import { createMemoryStore } from '../../host/credentials/memory-store.ts'
+import { readPackage } from '../../host/extension/package.ts'
 import type { Settings } from '../../host/home/settings.ts'
 import { type Airlock, createAirlock, type ModelInfo } from '../../host/index.ts'
 import { dangerouslyReplace } from '../../host/runtime/dangerous.ts'
+import { createExtensionHost, type ExtensionHost } from '../../host/runtime/extension-host.ts'
 import type { LogEntry } from '../../host/runtime/log.ts'
+import { openProcess } from '../../host/sandbox/process-channel.ts'
+import { openThread } from '../../host/sandbox/thread-channel.ts'
 import {
   type Answer,
   type RecordedRequest,
@@ -51,6 +56,10 @@ export interface Stage extends AsyncDisposable {
   models(): Promise<ModelInfo[]>
   /** A completion to its end, whichever that is. */
   complete(model?: string): Promise<Ending>
+  /** Waits for a line of the log with this in it. */
+  logged(text: string): Promise<string>
+  /** The extension under attack, each export of which can be called. */
+  openHost(): Promise<ExtensionHost>
   /** `complete`, for attacks that must end in an error. */
   completionError(model?: string): Promise<unknown>
 }
@@ -200,6 +209,27 @@ export async function createStage(isolation: Isolation): Promise<Stage> {
       leaked('an event', events)
       leaked('an error', error)
       return { events, error }
+    },
+    async logged(text) {
+      for (;;) {
+        const line = log.find(({ message }) => message.includes(text))
+        if (line) return line.message
+        await sleep(20)
+      }
+    },
+    async openHost() {
+      const extension = await readPackage(join(folder, 'hostile', attacked))
+      return createExtensionHost({
+        package: extension,
+        granted: extension.manifest.permissions,
+        settings: { providers, allowedEnv: {}, aliases: {} },
+        credentials,
+        env: {},
+        cacheFolder: join(folder, 'cache'),
+        open: isolation === 'thread' ? openThread : openProcess(join(folder, 'cache')),
+        limits: { computeMs: 200, deaths: 1_000_000 },
+        log: entry => log.push(entry),
+      })
     },
     async completionError(model) {
       const { error } = await stage.complete(model)

@@ -1,4 +1,4 @@
-import { parse } from '@bytecodealliance/jco-transpile/wasm-tools'
+import { componentEmbed, componentNew, parse } from '@bytecodealliance/jco-transpile/wasm-tools'
 import { type Attack, stoppedBy } from '../attack.ts'
 import { handmade } from '../handmade.ts'
 import type { Stage } from '../stage.ts'
@@ -44,6 +44,30 @@ const wants = (name: string, func: string) => () =>
     (func $f (result u32) (canon lift (core func $i "f")))
     (instance $p (export "models" (func $f)))
     (export "airlock:llm/provider@0.1.0" (instance $p)))`)
+
+/** Answers itself with a stop, and never returns from letting go of its resource. */
+async function loopingDestructor() {
+  const provider = 'airlock:llm/provider@0.1.0'
+  const core = await parse(`(module
+    (import "[export]${provider}" "[resource-new]completion" (func $new (param i32) (result i32)))
+    (memory (export "memory") 1)
+    (data (i32.const 64) "\\01\\00")
+    (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32) i32.const 4096)
+    (func (export "${provider}#start-completion") (param i32 i32 i32 i32) (result i32)
+      (i32.store8 (i32.const 16) (i32.const 4)) (i32.store (i32.const 20) (call $new (i32.const 1))) (i32.const 16))
+    (func (export "${provider}#[method]completion.decode") (param i32 i32 i32) (result i32)
+      (i32.store (i32.const 32) (i32.const 64)) (i32.store (i32.const 36) (i32.const 1)) (i32.const 32))
+    (func (export "${provider}#[dtor]completion") (param i32) (loop $l (br $l))))`)
+  const witSource = `package airlock:llm@0.1.0; interface provider {
+    enum framing { server-sent-events, lines, whole, bytes, none }
+    enum stop-reason { end-turn }
+    variant completion-event { started, stop(stop-reason) }
+    resource completion { decode: func(frames: list<u8>) -> list<completion-event>; }
+    record started-completion { framing: framing, completion: completion }
+    start-completion: func(provider-id: string, model-id: string) -> started-completion;
+  } world hostile { export provider; }`
+  return componentNew(await componentEmbed({ binary: core, witSource, world: 'hostile' }))
+}
 
 export const componentAttacks: Attack[] = [
   refusing(
@@ -144,5 +168,20 @@ export const componentAttacks: Attack[] = [
       },
     ),
   ),
+  {
+    id: 'loop-destructor',
+    tries: 'loop for ever in the destructor of a completion',
+    component: loopingDestructor,
+    async run(stage) {
+      for (let time = 0; time < 2; time++) {
+        const { events, error } = await stage.complete()
+        if (error !== undefined) throw error
+        if (events.at(-1)?.type !== 'stop') throw new Error('the answer did not end')
+        await stage.logged('destructor')
+        stage.log.length = 0
+      }
+      return 'its sandbox was stopped, and the next call had a new one'
+    },
+  },
   refusing('core-module', 'be a core module', async () => Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0)),
 ]

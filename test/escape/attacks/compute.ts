@@ -47,6 +47,20 @@ const failingCompletion = (tries: string, id: string, guest: string, status = 20
 const unlessFine = (members: string) => `{
   request(id, model) { this.fine = model === 'fine'; return get(service(id)) }, ${members} }`
 
+/** Names, and arguments after the provider. */
+const OTHER_EXPORTS: [string, ...unknown[]][] = [
+  ['getCacheConfiguration', 'm'],
+  ['countTokens', 'm', { messages: [], tools: [], stopSequences: [], thinkingAllowed: true }],
+  ['signInOptions'],
+  ['settingsMarkdown'],
+  ['isAuthenticated'],
+  ['signIn', 'option', undefined],
+  ['signOut'],
+  ['refreshCredential'],
+  ['startDeviceFlow', 'option'],
+  ['pollDeviceFlow', 'state'],
+]
+
 export const computeAttacks: Attack[] = [
   failing('loop for ever in models', 'loop-models', '{ models: forever }'),
   failing(
@@ -82,6 +96,33 @@ export const computeAttacks: Attack[] = [
     'loop-requests',
     `{ models: () => { for (;;) outcome(() => fetch(get('https://undeclared.example/'))) } }`,
   ),
+  {
+    id: 'loop-elsewhere',
+    tries: 'loop for ever, and throw, in every other export',
+    guest: `Object.fromEntries(['getCacheConfiguration', 'countTokens', 'signInOptions', 'settingsMarkdown', 'isAuthenticated', 'signIn',
+      'signOut', 'refreshCredential', 'startDeviceFlow', 'pollDeviceFlow'].map(name => [name, (id, what) => {
+        if (what === 'throw') throw new Error('no'); forever() }]))`,
+    async run(stage) {
+      const host = await stage.openHost()
+      try {
+        let stopped = ''
+        for (const [name, ...rest] of OTHER_EXPORTS) {
+          for (const what of ['throw', 'loop']) {
+            // Exports that take the provider alone cannot be told to throw: they loop twice.
+            const args = ['loop-elsewhere', ...(rest.length > 0 ? [what, ...rest.slice(1)] : [])]
+            stopped = await host.call(name, args).then(
+              () => Promise.reject(new Error(`${name} returned`)),
+              (error: unknown) => stoppedBy(error),
+            )
+          }
+        }
+        await host.call('models', ['loop-elsewhere'])
+        return stopped
+      } finally {
+        await host.close()
+      }
+    },
+  },
   {
     id: 'endless-nothing',
     tries: 'answer itself, with nothing, for ever',

@@ -12,16 +12,6 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
 const map = (content: object) => ({ 'hostile.wasm.map': JSON.stringify(content) })
 const stackLog = `{ models: () => { log('error', 'Error: no\\n    at f (user.js:1:1)\\n    at g (user.js:1:9)'); return [] } }`
 
-async function logged(log: { message: string }[]): Promise<string> {
-  // Lines are mapped beside the call that logged them.
-  for (let turn = 0; turn < 600; turn++) {
-    const line = log.find(({ message }) => message.startsWith('Error: no'))
-    if (line) return line.message
-    await new Promise(resolve => setTimeout(resolve, 20))
-  }
-  throw new Error('the line was lost')
-}
-
 export const textAttacks: Attack[] = [
   {
     id: 'terminal',
@@ -60,7 +50,7 @@ export const textAttacks: Attack[] = [
     guest: stackLog,
     async run(stage) {
       await stage.models()
-      const message = await logged(stage.log)
+      const message = await stage.logged('Error: no')
       const lines = message.split('\n')
       if (lines.length !== 3 || CONTROL.test(message) || message.length > 1_000)
         throw new Error(`it wrote ${message}`)
@@ -81,7 +71,7 @@ export const textAttacks: Attack[] = [
     guest: stackLog,
     async run(stage) {
       await stage.models()
-      await logged(stage.log)
+      await stage.logged('Error: no')
       return 'it is read in a thread of its own'
     },
   },
@@ -92,7 +82,7 @@ export const textAttacks: Attack[] = [
     guest: stackLog,
     async run(stage) {
       await stage.models()
-      return `the trace stays as it is: ${(await logged(stage.log)).split('\n')[1]!.trim()}`
+      return `the trace stays as it is: ${(await stage.logged('Error: no')).split('\n')[1]!.trim()}`
     },
   },
   {
