@@ -156,7 +156,7 @@ export function complete(
 
     async function pump() {
       if (source.ended) return done(resolve)
-      if (feeding) return
+      if (feeding) return from.grown()
       feeding = true
       try {
         for (;;) {

@@ -1,6 +1,6 @@
-import { isMainThread } from 'node:worker_threads'
 import { createFramer, type Framer } from '../http/frames.ts'
 import { createBoundedDecoder } from './bounded-decoder.ts'
+import { createCpuClock } from './cpu-clock.ts'
 import { createGuestLog } from './guest-log.ts'
 import { createImports } from './imports.ts'
 import { loadComponent } from './load-component.ts'
@@ -66,20 +66,14 @@ export function createSandboxEnd(post: (message: FromSandbox) => void): (message
     serveGuest(post, message.setup).then(
       created => {
         guest = created
-        post({ type: 'ready', cpuMs: computedMs() })
+        post({ type: 'ready', cpuMs: cpuClock.exact() })
       },
       error => post({ type: 'failed', failure: { kind: 'unusable', message: messageOf(error) } }),
     )
   }
 }
 
-// A thread counts its own time; a child process all of its, which is what its host can ask for from outside.
-const cpuUsage = isMainThread ? process.cpuUsage : process.threadCpuUsage
-
-function computedMs(): number {
-  const { user, system } = cpuUsage()
-  return (user + system) / 1000
-}
+const cpuClock = createCpuClock()
 
 /** Holds the instances of one component and runs the host's calls in them. */
 async function serveGuest(post: (message: FromSandbox) => void, setup: SandboxSetup) {
@@ -133,7 +127,7 @@ async function serveGuest(post: (message: FromSandbox) => void, setup: SandboxSe
     const wait = ++waitCount
     running--
     flush()
-    post({ type: 'wait', wait, instance: instance.id, name, args, cpuMs: computedMs() })
+    post({ type: 'wait', wait, instance: instance.id, name, args, cpuMs: cpuClock.exact() })
     return new Promise<Answer>(resolve => waits.set(wait, resolve)).then(answer => {
       running++
       return answer
@@ -146,7 +140,7 @@ async function serveGuest(post: (message: FromSandbox) => void, setup: SandboxSe
     replies = []
     flushedAt = performance.now()
     logger.flush()
-    post({ type: 'replies', replies: batch, cpuMs: computedMs() })
+    post({ type: 'replies', replies: batch, cpuMs: cpuClock.recent() })
   }
 
   function reply(call: CallId, value: unknown) {

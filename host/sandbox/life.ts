@@ -67,6 +67,8 @@ export interface SandboxCompletion extends StartReply {
    * later in a busy stretch; their buffer is given away. Never rejects: what went wrong is in `failure`.
    */
   feed(take: () => BodyPiece): Promise<{ events: unknown[]; failure?: Error }>
+  /** More has arrived for a `feed` that waits. */
+  grown(): void
   /** Lets what waits go now. */
   flush(): void
   /** Asks what an answer outside 200-299 means. */
@@ -338,6 +340,7 @@ export async function startLife(options: LifeOptions): Promise<Life> {
           return { events: [], failure: error as Error }
         }
       },
+      grown: outbox.grown,
       flush: outbox.flush,
       reject: response =>
         send(instance, 'completion.reject', call => ({
