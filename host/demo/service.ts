@@ -1,13 +1,19 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { answerTo, DEMO_MODELS, type DemoModel } from './answer.ts'
 import { readChatRequest } from './chat-request.ts'
 import { answerChunks, wholeAnswer } from './chunks.ts'
+import { createSignInService, type SignInAnswer } from './sign-in-service.ts'
 
 export interface DemoServiceOptions {
   /** Requests without `Authorization: Bearer <key>` get 401. Default: no key is asked for. */
   key?: string
+  /**
+   * Gives the key to whoever signs in with a device code: at `/oauth/device` and `/oauth/token`, confirmed on the page
+   * `/device`, or by itself after this many milliseconds. Default: there is no signing in.
+   */
+  signIn?: { confirmAfterMs?: number }
   /** When the pieces of a streamed answer leave. Default: `'socket'`. */
   pacing?: Pacing
   /** Answer with exactly this many text pieces instead of words about the prompt. For measuring. */
@@ -47,11 +53,18 @@ const MAX_KEPT_REQUESTS = 1_000
 
 /** A small OpenAI-compatible service on the loopback interface, with models that are a few rules each. */
 export async function createDemoService(options: DemoServiceOptions = {}): Promise<DemoService> {
-  const { key, pacing = 'socket', pieces, port = 0 } = options
+  const { key, signIn, pacing = 'socket', pieces, port = 0 } = options
   const requests: ReceivedRequest[] = []
   let served = 0
 
-  const server = createServer((incoming, response) => {
+  const signInService =
+    signIn &&
+    createSignInService({
+      accessToken: key ?? 'demo',
+      page: () => `http://127.0.0.1:${portOf(server)}/device`,
+      ...signIn,
+    })
+  const server: Server = createServer((incoming, response) => {
     void handle(incoming, response).catch((error: Error) => {
       if (response.headersSent) response.destroy()
       else sendError(response, 400, 'invalid_request_error', 'bad_request', error.message)
@@ -68,6 +81,9 @@ export async function createDemoService(options: DemoServiceOptions = {}): Promi
       received.outcome = response.writableFinished ? 'answered' : 'dropped'
     })
     received.body = await readBody(incoming)
+
+    const answer = signInService?.answer(method, path, new URLSearchParams(received.body))
+    if (answer) return sendSignIn(response, answer)
 
     if (key !== undefined && headers.authorization !== `Bearer ${key}`)
       return sendError(response, 401, 'authentication_error', 'invalid_api_key', 'The API key is not right.')
@@ -95,19 +111,33 @@ export async function createDemoService(options: DemoServiceOptions = {}): Promi
 
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('The demo service has no port.')
 
   async function close(): Promise<void> {
+    signInService?.close()
     server.closeAllConnections()
     if (server.listening) await new Promise(resolve => server.close(resolve))
   }
   return {
-    url: `http://127.0.0.1:${address.port}/v1`,
+    url: `http://127.0.0.1:${portOf(server)}/v1`,
     requests,
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+function portOf(server: Server): number {
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('The demo service has no port.')
+  return address.port
+}
+
+function sendSignIn(response: ServerResponse, { status, body }: SignInAnswer): void {
+  if (typeof body !== 'string') {
+    sendJson(response, status, body)
+    return
+  }
+  response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' })
+  response.end(body)
 }
 
 async function sendFrames(

@@ -24,15 +24,23 @@ export function addDemo(program: Command, cli: Cli): void {
 /** Between two pieces of an answer: fast enough not to wait for, slow enough to see it stream. */
 const PIECE_MS = 12
 
+/** Nobody sits at the page of the demo service: its code is confirmed by then. */
+const CONFIRM_MS = 500
+
 async function demo(cli: Cli, { keep, json }: Options): Promise<void> {
   const { createDemoService } = await import('../../demo/service.ts')
   const { writeSetting } = await import('../../home/settings.ts')
   const { runDemo } = await import('../demo/run-demo.ts')
   await using home = await temporaryFolder('airlock-demo-')
   const key = `demo-${randomBytes(12).toString('hex')}`
-  await using service = await createDemoService({ key, pacing: { everyMs: PIECE_MS } })
+  await using service = await createDemoService({
+    key,
+    pacing: { everyMs: PIECE_MS },
+    signIn: { confirmAfterMs: CONFIRM_MS },
+  })
   const { settingsFile } = resolveHome({ home: home.path, env: cli.env })
   await writeSetting(settingsFile, ['providers', 'openai-compatible', 'apiUrl'], service.url)
+  await writeSetting(settingsFile, ['providers', 'demo', 'apiUrl'], new URL(service.url).origin)
   await writeSetting(settingsFile, ['aliases', 'default'], 'openai-compatible/parrot-1')
   cli.signal.throwIfAborted()
 
@@ -52,8 +60,16 @@ async function keepRunning(
   output.line()
   output.line({ text: 'The service stays. In another terminal:', style: 'bold' })
   output.line(`  export AIRLOCK_HOME=${home}`)
+  // The folder goes when this ends; an entry in the keychain would stay.
+  output.line('  export AIRLOCK_KEYCHAIN=off')
   if (keyVariable !== undefined) output.line(`  export ${keyVariable}=${key}`)
-  for (const command of ['models', 'complete "Hello there"', 'chat', 'permissions openai-compatible'])
+  for (const command of [
+    'models',
+    'complete "Hello there"',
+    'chat',
+    'permissions openai-compatible',
+    'login demo',
+  ])
     output.line(`  ${airlock} ${command}`)
   output.line('Ctrl-C here ends it and removes the folder.')
   await new Promise<void>(resolve => {

@@ -20,6 +20,7 @@ export interface DemoSetting {
 }
 
 const EXTENSION = 'openai-compatible'
+const SIGN_IN_EXTENSION = 'demo'
 const MODEL = `${EXTENSION}/parrot-1`
 const QUESTION = 'What happens to these words?'
 const TOOL_QUESTION = 'How is the weather in Lisbon?'
@@ -29,7 +30,7 @@ const WEATHER_TOOL = {
   inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
 }
 
-/** Five short steps, each shown as it happens. Returns the environment variable that the extension takes its key from. */
+/** Six short steps, each shown as it happens. Returns the environment variable that the extension takes its key from. */
 export async function runDemo(
   cli: Cli,
   { home, service, key, json }: DemoSetting,
@@ -42,6 +43,7 @@ export async function runDemo(
   await showModels(airlock, stage)
   const first = await showAnswer(airlock, stage, cli)
   const second = await showToolCall(airlock, stage, cli)
+  await showSignIn(airlock, stage, cli)
   showWhatHappened(stage, { service, key, usages: [first, ...second] })
   return variable
 }
@@ -63,7 +65,7 @@ async function showInstall(airlock: Airlock, stage: Stage, { signal }: Cli): Pro
 
 async function showModels(airlock: Airlock, stage: Stage): Promise<void> {
   stage.step('List the models of a service on this machine')
-  const { models, failures } = await stage.waitFor('starting the sandbox', airlock.models())
+  const { models, failures } = await stage.waitFor('starting the sandbox', airlock.models({ provider: EXTENSION }))
   const [failure] = failures
   if (failure) throw failure.error
   const rows = models.map(({ reference, name, maxTokenCount }) => [reference, name, `${maxTokenCount}`])
@@ -113,6 +115,27 @@ async function showToolCall(
   return [asked.usage, answered.usage]
 }
 
+async function showSignIn(airlock: Airlock, stage: Stage, { signal }: Cli): Promise<void> {
+  stage.step('Sign in with a code, and without a browser')
+  await airlock.install(SIGN_IN_EXTENSION, { agree: () => true, signal })
+  stage.line({ text: `$ airlock login ${SIGN_IN_EXTENSION}`, style: 'cyan' })
+  const signedIn = airlock.signIn(SIGN_IN_EXTENSION, {
+    signal,
+    ui: {
+      showDeviceCode({ userCode, verificationUrl }) {
+        stage.line('Enter ', { text: userCode, style: 'bold' }, ` at ${verificationUrl}`)
+        stage.prose('The demo does it in your place; in real life you do, on any device.')
+      },
+    },
+  })
+  const { models, failure } = await stage.waitFor('waiting for the code to be confirmed', signedIn)
+  if (failure) throw failure
+  stage.line(`Signed in. The host keeps the token; ${models.length} models can be used with it.`)
+  const { providers } = await airlock.status()
+  const status = providers.find(({ provider }) => provider === SIGN_IN_EXTENSION)
+  stage.result('sign-in', { provider: SIGN_IN_EXTENSION, models: models.length, ...status?.credential })
+}
+
 /** Ours to run: the model only asks for it. */
 function getWeather(input: string): string {
   const { city } = JSON.parse(input) as { city?: unknown }
@@ -124,9 +147,10 @@ function showWhatHappened(
   { service, key, usages }: { service: DemoService; key: string; usages: (TokenUsage | undefined)[] },
 ): void {
   const usage = addUp(usages)
-  const authorized = service.requests.filter(({ headers }) => headers.authorization === `Bearer ${key}`)
+  const asked = service.requests.filter(({ path }) => path.startsWith('/v1/'))
+  const authorized = asked.filter(({ headers }) => headers.authorization === `Bearer ${key}`)
   const { origin } = new URL(service.url)
-  const requests = `${authorized.length} of ${service.requests.length} requests carried it`
+  const requests = `${authorized.length} of ${asked.length} requests carried it`
 
   stage.step('What happened')
   stage.line(`Usage     ${describeUsage(usage)}`)
@@ -136,7 +160,7 @@ function showWhatHappened(
   stage.result('summary', {
     usage,
     reach: [origin],
-    requests: service.requests.length,
+    requests: asked.length,
     withKey: authorized.length,
   })
 }

@@ -42,7 +42,14 @@ describe('airlock demo', () => {
     const { code, lines } = await airlock(['demo', '--json'], { env })
     expect(code).toBe(0)
     const steps = lines.map(line => JSON.parse(line))
-    expect(steps.map(({ step }) => step)).toEqual(['install', 'models', 'answer', 'tool-call', 'summary'])
+    expect(steps.map(({ step }) => step)).toEqual([
+      'install',
+      'models',
+      'answer',
+      'tool-call',
+      'sign-in',
+      'summary',
+    ])
     const { requests, withKey } = steps.at(-1)
     expect(requests).toBeGreaterThanOrEqual(4)
     expect(withKey).toBe(requests)
@@ -60,9 +67,15 @@ describe('airlock demo', () => {
     const variables = Object.fromEntries(
       [...shown.matchAll(/export (\w+)=(\S+)/g)].map(([, name, value]) => [name, value]),
     )
-    expect(Object.keys(variables)).toEqual(['AIRLOCK_HOME', 'OPENAI_COMPATIBLE_API_KEY'])
+    expect(Object.keys(variables)).toEqual(['AIRLOCK_HOME', 'AIRLOCK_KEYCHAIN', 'OPENAI_COMPATIBLE_API_KEY'])
     const tried = await airlock(['complete', 'Hello there'], { env: { ...env, ...variables } })
     expect(tried).toMatchObject({ code: 0, stdout: expect.stringContaining('You said: "Hello there".') })
+    const signedIn = await airlock(['login', 'demo'], { env: { ...env, ...variables } })
+    expect(signedIn).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Signed in to demo: 3 models'),
+    })
+    expect(signedIn.stderr).toMatch(/[B-Z]{4}-[B-Z]{4}/)
 
     child.kill('SIGINT')
     const [code] = await once(child, 'exit')
