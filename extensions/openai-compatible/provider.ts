@@ -1,33 +1,15 @@
-import { defineProvider } from '@airlock/guest-sdk'
-import { createChatDecoder, encodeChatRequest } from '@airlock/guest-sdk/dialects/openai-chat'
-import { listModels } from './models.ts'
-import { serverHeaders, serverUrl } from './server.ts'
+import { defineProviders } from '@airlock/guest-sdk'
+import { type ChatService, defineChatProvider } from '@airlock/guest-sdk/dialects/openai-chat'
+import { PRESETS } from './presets.ts'
 
-export default defineProvider({
+const ownServer: ChatService = {
   id: 'openai-compatible',
   name: 'OpenAI-compatible server',
   icon: 'icons/openai-compatible.svg',
+  exampleUrl: 'http://127.0.0.1:8080/v1',
+  keyVariables: ['OPENAI_COMPATIBLE_API_KEY'],
+  // A server that wants one says so itself.
+  keyRequired: false,
+}
 
-  models: listModels,
-
-  request(request, model, context) {
-    return {
-      url: serverUrl(context, 'chat/completions'),
-      headers: serverHeaders(context),
-      body: encodeChatRequest(request, model),
-    }
-  },
-
-  decode: () => createChatDecoder(),
-
-  signInOptions: () => [
-    {
-      id: 'api-key',
-      label: 'API key',
-      method: { type: 'form', fields: [{ key: 'apiKey', label: 'API key', secret: true }] },
-    },
-  ],
-
-  // A key is optional, and a server that wants one says so itself.
-  isAuthenticated: () => true,
-})
+export default defineProviders([ownServer, ...PRESETS].map(defineChatProvider))

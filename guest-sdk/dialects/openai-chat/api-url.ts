@@ -9,7 +9,7 @@ import { ProviderError } from '../../provider-error.ts'
  */
 export function endpointUrl(
   baseUrl: string,
-  endpoint: 'chat/completions' | 'models',
+  endpoint: 'chat/completions' | 'models' | 'language-models',
   setting: string,
 ): string {
   const parts = /^(https?:\/\/[^/?#\s]+)([^?#\s]*)(\?[^#\s]*)?(?:#\S*)?$/i.exec(baseUrl.trim())

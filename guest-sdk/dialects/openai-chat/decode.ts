@@ -106,7 +106,7 @@ export function createChatDecoder(options: ChatDecoderOptions = {}): ChatDecoder
       if (isFirstChoice(found)) choice = found
     }
     // What has a choice is an error only where it says so; anything else is looked at closely.
-    if (!choice || chunk.error || event !== undefined) {
+    if (!choice || chunk.error || chunk.x_groq || event !== undefined) {
       const error = readStreamError(chunk, event)
       if (error) throw error
     }

@@ -57,9 +57,38 @@ export function encodeMessages(request: CompletionRequest, model: string, quirks
     wire.push(withCacheAnchor({ role: 'user', content: simplest(parts, quirks) }, message, quirks))
   })
   flushImages()
-  const schema = request.responseFormat && quirks.structuredOutput === 'json_object'
-  if (schema) wire.unshift({ role: quirks.systemRole, content: schemaInWords(request) })
-  return wire
+  const words = inWords(request, quirks)
+  if (words.length > 0) wire.unshift({ role: quirks.systemRole, content: words.join('\n\n') })
+  return fitOrder(wire, quirks)
+}
+
+/** What the service has no field for. */
+function inWords(
+  { responseFormat, parallelToolCalls, tools }: CompletionRequest,
+  quirks: ChatQuirks,
+): string[] {
+  const words: string[] = []
+  if (responseFormat && quirks.structuredOutput === 'json_object') {
+    const schema = JSON.stringify(responseFormat.schema)
+    words.push(`Answer with a JSON object that fits this JSON Schema, and nothing else:\n${schema}`)
+  }
+  if (parallelToolCalls === false && tools.length > 0 && !quirks.parallelToolCalls) {
+    words.push('Call at most one tool at a time.')
+  }
+  return words
+}
+
+function fitOrder(wire: WireMessage[], quirks: ChatQuirks): WireMessage[] {
+  const fitted = quirks.assistantAfterTool
+    ? wire.flatMap((message, at) =>
+        message.role === 'user' && wire[at - 1]?.role === 'tool'
+          ? [{ role: 'assistant', content: 'I have the results.' }, message]
+          : [message],
+      )
+    : wire
+  const last = fitted.at(-1)
+  if (quirks.prefixField && last?.role === 'assistant') fitted[fitted.length - 1] = { ...last, prefix: true }
+  return fitted
 }
 
 /** Finds the results of each assistant turn, up to a later turn that uses the same id again. */
@@ -185,8 +214,4 @@ function textOnly(path: string): ProviderError {
     kind: 'unsupported',
     message: `Cannot send ${path}: a system message takes text only in this dialect. Move the rest into a user message.`,
   })
-}
-
-function schemaInWords({ responseFormat }: CompletionRequest): string {
-  return `Answer with a JSON object that fits this JSON Schema, and nothing else:\n${JSON.stringify(responseFormat?.schema)}`
 }

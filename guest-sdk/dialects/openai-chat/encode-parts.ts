@@ -33,6 +33,11 @@ export function encodeFile(file: FilePart, path: string, rules: PartRules): Cont
   }
   if (!quirks.files || !quirks.contentParts) throw unsupported(path, 'file', 'supportsFiles', model)
   const audio = media && AUDIO_FORMATS[mediaType]
+  if (quirks.filePart === 'document_url') {
+    if (audio || mediaType.startsWith('audio/')) throw unsupported(path, 'audio file', 'supportsFiles', model)
+    const name = file.name ? { document_name: file.name } : {}
+    return { type: 'document_url', document_url: media ? dataUri(media) : file.source, ...name }
+  }
   if (audio) return { type: 'input_audio', input_audio: { data: media.base64, format: audio } }
   return {
     type: 'file',

@@ -1,5 +1,5 @@
 import { isRecord } from '../../is-record.ts'
-import type { ModelCapabilities, ModelDefinition } from '../../models.ts'
+import type { ModelCapabilities, ModelDefinition, ModelPricing } from '../../models.ts'
 import { ProviderError } from '../../provider-error.ts'
 
 /**
@@ -17,12 +17,34 @@ const ASSUMED: Partial<ModelCapabilities> = {
   supportsStructuredOutput: true,
 }
 
+/** What a server says of one of its models. What it leaves out is absent. */
+export interface ListedChatModel {
+  id: string
+  name?: string
+  maxTokenCount?: number
+  maxOutputTokens?: number
+  capabilities: Partial<ModelCapabilities>
+  pricing?: ModelPricing
+}
+
+/**
+ * The answer of `GET …/models` as models, with what is assumed where the server says nothing.
+ * @throws {ProviderError} kind `other` where it is no list of models.
+ */
+export function readModelList(body: unknown): ModelDefinition[] {
+  return readListedModels(body).map(({ capabilities, ...said }) => ({
+    ...assumedModel(said.id),
+    ...said,
+    capabilities: { ...ASSUMED, ...capabilities },
+  }))
+}
+
 /**
  * Reads the answer of `GET …/models`: `{ data: [...] }`, `{ models: [...] }` or a bare list, of objects or ids.
  * Models that the server marks as made for something else than chat are left out.
  * @throws {ProviderError} kind `other` where it is no list of models.
  */
-export function readModelList(body: unknown): ModelDefinition[] {
+export function readListedModels(body: unknown): ListedChatModel[] {
   const list = isRecord(body) ? (body.data ?? body.models) : body
   if (!Array.isArray(list)) {
     throw new ProviderError({
@@ -30,7 +52,7 @@ export function readModelList(body: unknown): ModelDefinition[] {
       message: `Cannot read the list of models: expected { "data": [...] }, got: ${JSON.stringify(body)?.slice(0, 200)}`,
     })
   }
-  const models = new Map<string, ModelDefinition>()
+  const models = new Map<string, ListedChatModel>()
   for (const entry of list) {
     const model = readModel(entry)
     if (model && !models.has(model.id)) models.set(model.id, model)
@@ -43,20 +65,37 @@ export function assumedModel(id: string): ModelDefinition {
   return { id, maxTokenCount: ASSUMED_CONTEXT_TOKENS, capabilities: ASSUMED }
 }
 
-function readModel(entry: unknown): ModelDefinition | undefined {
-  if (typeof entry === 'string') return entry === '' ? undefined : assumedModel(entry)
+function readModel(entry: unknown): ListedChatModel | undefined {
+  if (typeof entry === 'string') return entry === '' ? undefined : { id: entry, capabilities: {} }
   if (!isRecord(entry)) return undefined
   const id = firstText(entry.id, entry.model, entry.name)
   if (id === undefined || isForOtherUse(entry)) return undefined
   const name = firstText(entry.display_name, entry.name)
   const maxTokenCount = readContext(entry)
   const maxOutputTokens = readMaxOutput(entry)
+  const pricing = readPricing(entry)
   return {
-    ...assumedModel(id),
+    id,
     ...(name !== undefined && name !== id && { name }),
     ...(maxTokenCount !== undefined && { maxTokenCount }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    capabilities: { ...ASSUMED, ...readCapabilities(entry) },
+    capabilities: readCapabilities(entry),
+    ...(pricing && { pricing }),
+  }
+}
+
+/** Integers of US cents per hundred million tokens, as xAI lists them. */
+const CENTS_PER_HUNDRED_MILLION = 10_000
+
+function readPricing(entry: Record<string, unknown>): ModelPricing | undefined {
+  const input = firstCount(entry.prompt_text_token_price)
+  const output = firstCount(entry.completion_text_token_price)
+  const cacheRead = firstCount(entry.cached_prompt_text_token_price)
+  if (input === undefined || output === undefined) return undefined
+  return {
+    input: input / CENTS_PER_HUNDRED_MILLION,
+    output: output / CENTS_PER_HUNDRED_MILLION,
+    ...(cacheRead !== undefined && { cacheRead: cacheRead / CENTS_PER_HUNDRED_MILLION }),
   }
 }
 
@@ -112,6 +151,7 @@ function readCapabilities(entry: Record<string, unknown>): Partial<ModelCapabili
   const flags = record(entry.capabilities)
   if (typeof flags.vision === 'boolean') found.supportsImages = flags.vision
   if (typeof flags.function_calling === 'boolean') found.supportsTools = flags.function_calling
+  if (typeof flags.reasoning === 'boolean') found.supportsThinking = flags.reasoning
   return found
 }
 

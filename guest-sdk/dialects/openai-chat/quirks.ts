@@ -32,18 +32,36 @@ export interface ChatQuirks {
   effortField: 'reasoning_effort' | 'reasoning.effort' | 'none'
   /** The service's word for an effort; without one the effort is left out. Default: its own name, `high` for `max`. */
   effortNames: Partial<Record<ReasoningEffort, string>>
-  /** Fields that turn thinking off where the caller does not allow it. Default: none. */
-  thinkingOff: Readonly<Record<string, unknown>>
+  /** Fields that turn thinking off where the caller does not allow it; `never` where nothing does. Default: none. */
+  thinkingOff: Readonly<Record<string, unknown>> | 'never'
+  /** Fields that turn thinking on where an effort is asked for. Default: none, the model thinks by itself. */
+  thinkingOn: Readonly<Record<string, unknown>>
+  /** Temperature and top-p have an effect while the model thinks, which it does unless it is told not to. Default: true. */
+  samplingWhileThinking: boolean
   /** The word for "some tool". Default: `required`. */
   toolChoiceAny: 'required' | 'any'
-  /** `parallel_tool_calls` may be sent. Default: true. */
+  /** When a tool may be forced; for `unless-thinking` thinking is turned off for that request. Default: `always`. */
+  forcedTools: 'always' | 'unless-thinking' | 'never'
+  /** `parallel_tool_calls` may be sent; else the model is told in words. Default: true. */
   parallelToolCalls: boolean
   /** `alphanumeric-9`: ids of tool calls are nine letters and digits. Default: `any`, up to 40 characters. */
   toolCallIds: 'any' | 'alphanumeric-9'
+  /** Default: `seed`. */
+  seedField: 'seed' | 'random_seed'
+  /** What the service or the model does not take, and why: a request that has it is refused by name. Default: nothing. */
+  refused: Partial<Record<'seed' | 'stopSequences' | 'tools' | 'temperature' | 'topP', string>>
+  /** The part of a message that holds a document. Default: `file`. */
+  filePart: 'file' | 'document_url'
+  /** A user's message may not follow the result of a tool: a word of the model's stands between. Default: false. */
+  assistantAfterTool: boolean
+  /** A last message of the model's own, which it is to continue, is marked with `prefix`. Default: false. */
+  prefixField: boolean
   /** `json_object`: the service guarantees JSON only, so the schema is put to the model in words. Default: `json_schema`. */
   structuredOutput: 'json_schema' | 'json_object'
   /** `strict` may be sent with a response schema. Default: true. */
   strictSchemas: boolean
+  /** Fields that every request has. Default: none. */
+  extraFields: Readonly<Record<string, unknown>>
   /**
    * Whether an answer that ends with `[DONE]` and no `finish_reason` is whole. A gateway that lost its upstream ends
    * so too. Complete tool calls pass in any case. Default: false.
@@ -72,11 +90,20 @@ const DEFAULT_QUIRKS: ChatQuirks = {
     max: 'high',
   },
   thinkingOff: {},
+  thinkingOn: {},
+  samplingWhileThinking: true,
   toolChoiceAny: 'required',
+  forcedTools: 'always',
   parallelToolCalls: true,
   toolCallIds: 'any',
+  seedField: 'seed',
+  refused: {},
+  filePart: 'file',
+  assistantAfterTool: false,
+  prefixField: false,
   structuredOutput: 'json_schema',
   strictSchemas: true,
+  extraFields: {},
   doneIsEnough: false,
 }
 

@@ -16,6 +16,10 @@ export function readStreamError(chunk: Record<string, unknown>, event?: string):
   if (holdsError || event === 'error' || chunk.object === 'error' || chunk.type === 'error') {
     return new ProviderError(errorFromValue(chunk))
   }
+  // Why Groq broke off a stream, beside its choices.
+  if (isRecord(chunk.x_groq) && typeof chunk.x_groq.error === 'string') {
+    return new ProviderError(errorFromValue({ message: chunk.x_groq.error }))
+  }
   const { base_resp: result } = chunk
   if (isRecord(result) && typeof result.status_code === 'number' && result.status_code !== 0) {
     return new ProviderError(errorFromValue({ message: result.status_msg, code: String(result.status_code) }))

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { PRESETS } from '../../../extensions/openai-compatible/presets.ts'
 import extension from '../../../extensions/openai-compatible/provider.ts'
 import { parseManifest } from '../../../host/extension/manifest.ts'
 import { requestOf, user } from '../../guest-sdk/dialects/openai-chat/request.ts'
@@ -13,19 +14,19 @@ const { models, request } = provider
 const ask = requestOf([user('Hi')])
 const apiUrl = 'http://127.0.0.1:8080/v1'
 
-test('extension.json: reaches nothing but what the user sets, and names this provider', () => {
+test('extension.json: names every provider, its icon, and of each service the origin and the key', () => {
   const folder = join(repoRoot, 'extensions/openai-compatible')
   const file = join(folder, 'extension.json')
-  const manifest = parseManifest(readFileSync(file, 'utf8'), file)
-  expect(manifest.permissions).toMatchObject({
-    network: [],
-    env: ['OPENAI_COMPATIBLE_API_KEY'],
-    credentials: 'use',
-    browser: [],
-  })
-  const { id, name, icon = '' } = provider
-  expect(manifest.providers).toEqual([{ id, name, icon }])
-  expect(readFileSync(join(folder, icon), 'utf8')).toMatch(/^<svg /)
+  const { permissions, providers } = parseManifest(readFileSync(file, 'utf8'), file)
+  const origins = PRESETS.flatMap(({ apiUrl }) => (apiUrl === undefined ? [] : [new URL(apiUrl).origin]))
+  expect(permissions).toMatchObject({ credentials: 'use', plainEnv: [], browser: [] })
+  expect(permissions.network).toEqual(origins)
+  expect(permissions.env).toEqual([
+    'OPENAI_COMPATIBLE_API_KEY',
+    ...PRESETS.flatMap(({ keyVariables }) => keyVariables),
+  ])
+  expect(providers).toEqual(extension.providers.map(({ id, name, icon }) => ({ id, name, icon })))
+  for (const { icon = '' } of providers) expect(readFileSync(join(folder, icon), 'utf8')).toMatch(/^<svg /)
 })
 
 test('request: the server of the settings, the whole request, streaming', () => {
