@@ -1,0 +1,8 @@
+export { type ServiceUrlOptions, serviceUrl } from '../service-url.ts'
+export { chatQuirksOf } from './chat-quirks.ts'
+export { createResponsesDecoder, type ResponsesDecoder, type ResponsesDecoderOptions } from './decode.ts'
+export { encodeResponsesCountRequest, encodeResponsesRequest, responsesToolNames } from './encode.ts'
+export { type OpenAiApi, readEndpoint } from './endpoint.ts'
+export { type ListedOpenAiModel, readOpenAiModels } from './models.ts'
+export { findOpenAiModel, OPENAI_MODELS, OPENAI_MODELS_AS_OF, type OpenAiModel } from './openai-models.ts'
+export type { Effort, ResponsesOptions, ResponsesRules } from './rules.ts'
