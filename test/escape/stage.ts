@@ -4,7 +4,6 @@ import type { LookupFunction } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { inspect } from 'node:util'
 import type { CompletionEvent } from '../../host/contract/events.ts'
 import { createMemoryStore } from '../../host/credentials/memory-store.ts'
 import { readPackage } from '../../host/extension/package.ts'
@@ -113,7 +112,7 @@ export async function createStage(isolation: Isolation): Promise<Stage> {
     await createAirlock({
       ...shared,
       settings: { providers },
-      limits: { computeMs: 500, deaths: 1_000_000 },
+      limits: { computeMs: 500, deaths: 1_000_000, answerEvents: 100_000, answerUnits: 16 << 20 },
     }),
   )
   // The honest one is not held to limits that were made small to save time.
@@ -135,12 +134,10 @@ export async function createStage(isolation: Isolation): Promise<Stage> {
   cleanup.defer(() => honest?.cancel())
 
   function leaked(what: string, value: unknown): void {
-    const text =
-      typeof value === 'string'
-        ? value
-        : inspect(value, { depth: 8, showHidden: true, maxStringLength: 100_000 })
-    if (text.includes(key)) throw new Error(`the key is in ${what}`)
-    if (text.includes(ENV_SECRET)) throw new Error(`a variable of the environment is in ${what}`)
+    for (const text of textsOf(value)) {
+      if (text.includes(key)) throw new Error(`the key is in ${what}`)
+      if (text.includes(ENV_SECRET)) throw new Error(`a variable of the environment is in ${what}`)
+    }
   }
 
   const stage: Stage = {
@@ -226,8 +223,8 @@ export async function createStage(isolation: Isolation): Promise<Stage> {
         credentials,
         env: {},
         cacheFolder: join(folder, 'cache'),
-        open: isolation === 'thread' ? openThread : openProcess(join(folder, 'cache')),
-        limits: { computeMs: 200, deaths: 1_000_000 },
+        open: (isolation === 'thread' ? openThread : openProcess)(join(folder, 'cache')),
+        limits: { computeMs: 100, deaths: 1_000_000 },
         log: entry => log.push(entry),
       })
     },
@@ -248,4 +245,14 @@ async function shareCache(home: string): Promise<void> {
   await mkdir(shared, { recursive: true, mode: 0o700 })
   await symlink(shared, join(home, 'cache'), 'dir')
   await writeFile(join(home, 'settings.json'), '{}')
+}
+
+/** Every text in a value, hidden fields, keys, causes and stacks of errors too. */
+function* textsOf(value: unknown, depth = 0): Generator<string> {
+  if (typeof value === 'string') yield value
+  if (typeof value !== 'object' || value === null || depth > 8) return
+  for (const name of Object.getOwnPropertyNames(value)) {
+    yield name
+    yield* textsOf((value as Record<string, unknown>)[name], depth + 1)
+  }
 }

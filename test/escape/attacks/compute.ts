@@ -107,8 +107,8 @@ export const computeAttacks: Attack[] = [
       try {
         let stopped = ''
         for (const [name, ...rest] of OTHER_EXPORTS) {
-          for (const what of ['throw', 'loop']) {
-            // Exports that take the provider alone cannot be told to throw: they loop twice.
+          // Exports that take the provider alone cannot be told to throw.
+          for (const what of rest.length > 0 ? ['throw', 'loop'] : ['loop']) {
             const args = ['loop-elsewhere', ...(rest.length > 0 ? [what, ...rest.slice(1)] : [])]
             stopped = await host.call(name, args).then(
               () => Promise.reject(new Error(`${name} returned`)),
