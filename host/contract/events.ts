@@ -7,6 +7,7 @@ export type CompletionEvent =
   | { type: 'started' }
   | ({ type: 'response-metadata' } & ResponseMetadata)
   | { type: 'text'; text: string }
+  /** Pieces of one block follow each other; a signature ends the block. */
   | { type: 'thinking'; text: string; signature?: string }
   /** Opaque; goes back to the service byte for byte. */
   | { type: 'redacted-thinking'; data: string }

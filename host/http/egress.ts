@@ -1,4 +1,5 @@
 import type { LookupFunction } from 'node:net'
+import type { Dispatcher } from 'undici'
 import type { InjectedRequest } from '../credentials/inject.ts'
 import type { Placeholders } from '../credentials/placeholders.ts'
 import type { RedactingStream, Redactor } from '../credentials/redact.ts'
@@ -9,7 +10,7 @@ import { type HttpLimits, MAX_URL_CHARS, resolveHttpLimits } from '../policy/lim
 import { type NetworkRules, userNetworkRules } from '../policy/network.ts'
 import type { ResponseBody } from './body.ts'
 import { decodeBody, readCodings } from './decode-body.ts'
-import { createDispatchers } from './dispatchers.ts'
+import type { Dispatchers } from './dispatchers.ts'
 import { nextHop, redirectTarget } from './redirect.ts'
 import { type Sending, send, type WireResponse } from './send.ts'
 import { createTrip, type Trip } from './trip.ts'
@@ -40,6 +41,8 @@ export interface Egress {
    * do not allow, TransportError for what the network did, and the signal's own reason.
    */
   send(request: OutgoingRequest, options?: SendOptions): Promise<Exchange>
+  /** Loads what sends, which takes as long as a sandbox to start: the two can go side by side. Idempotent. */
+  prepare(): Promise<unknown>
   /** Destroys every socket; what is under way fails. */
   close(): Promise<void>
 }
@@ -77,8 +80,15 @@ export function createEgress(options: EgressOptions): Egress {
   const { extension, rules, placeholders, bodyFields = [], env, lookup, manifestFile } = options
   const limits = resolveHttpLimits(options.limits)
   const userRules = userNetworkRules(options.userOrigins)
-  const dispatchers = createDispatchers({ limits, env, ...(lookup && { lookup }) })
+  let dispatchers: Promise<Dispatchers> | undefined
   let closed = false
+
+  function prepare(): Promise<Dispatchers> {
+    dispatchers ??= import('./dispatchers.ts').then(({ createDispatchers }) =>
+      createDispatchers({ limits, env, ...(lookup && { lookup }) }),
+    )
+    return dispatchers
+  }
 
   /** Whether the user set this origin. Throws PermissionDeniedError where neither user nor both locks allow it. */
   function checkUrl(url: URL): boolean {
@@ -133,7 +143,8 @@ export function createEgress(options: EgressOptions): Egress {
         ...(hop.body && { body: hop.body }),
         bodyFields: fields,
       })
-      const response = await trip.send(() => sendHop(injected, hop.method, setByUser, trip))
+      const dispatcher = (await prepare()).for(url, setByUser)
+      const response = await trip.send(() => sendHop(dispatcher, injected, hop.method, trip))
 
       const target = maxRedirects > 0 ? redirectTarget(response, url) : undefined
       if (target === undefined) return handOver(response, url, trip, redactor)
@@ -163,9 +174,8 @@ export function createEgress(options: EgressOptions): Egress {
     }
   }
 
-  function sendHop(injected: InjectedRequest, method: string, setByUser: boolean, trip: Trip): Sending {
+  function sendHop(dispatcher: Dispatcher, injected: InjectedRequest, method: string, trip: Trip): Sending {
     const { url, headers, body } = injected
-    const dispatcher = dispatchers.for(url, setByUser)
     return send(
       dispatcher,
       { url, method, headers: withDefaults(headers), ...(body && { body }) },
@@ -221,9 +231,10 @@ export function createEgress(options: EgressOptions): Egress {
         throw error
       }
     },
+    prepare,
     async close() {
       closed = true
-      await dispatchers.destroy(
+      await (await dispatchers)?.destroy(
         new TransportError('connection-lost', `The connections of ${extension} were closed by this host`),
       )
     },

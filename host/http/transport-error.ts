@@ -1,4 +1,3 @@
-import { errors } from 'undici'
 import { AirlockError, TransportError, type TransportErrorCode } from '../errors.ts'
 
 const BY_CODE: Readonly<Record<string, readonly [TransportErrorCode, string]>> = {
@@ -48,7 +47,7 @@ export function toTransportError(error: unknown, origin: string): Error {
     const [kind, reason] = known
     return new TransportError(kind, `Cannot reach ${origin}: ${reason}`, cause)
   }
-  if (error instanceof errors.HTTPParserError) {
+  if (error instanceof Error && error.name === 'HTTPParserError') {
     return new TransportError('invalid-response', `Cannot read the answer of ${origin}: it is not HTTP`)
   }
   if (TLS_CODE.test(code)) {

@@ -209,7 +209,7 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
 }
 
 function channelFor(isolation: string, cacheFolder: string): OpenChannel {
-  if (isolation === 'thread') return openThread
+  if (isolation === 'thread') return openThread(cacheFolder)
   if (isolation === 'process') return openProcess(cacheFolder)
   throw new InvalidOptionError(`Cannot use isolation "${isolation}": it must be "thread" or "process"`)
 }

@@ -41,10 +41,10 @@ export function collectResult(events: readonly CompletionEvent[]): CompletionRes
         else parts.push({ type: 'text', text: event.text })
         break
       case 'thinking':
-        // A signature ends its block; a service may send it in pieces and without text.
-        if (last?.type === 'thinking' && (last.signature === undefined || event.text === '')) {
+        // A signature ends its block, which may have no text that the service shows.
+        if (last?.type === 'thinking' && last.signature === undefined) {
           last.text += event.text
-          if (event.signature !== undefined) last.signature = (last.signature ?? '') + event.signature
+          if (event.signature !== undefined) last.signature = event.signature
         } else parts.push({ ...event })
         break
       case 'tool-use': {

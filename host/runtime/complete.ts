@@ -109,7 +109,10 @@ export function complete(
   async function computeAll(from: SandboxCompletion): Promise<void> {
     let emptyGroups = 0
     while (!law.stopped && !source.ended) {
-      const { events, failure } = await from.feed(() => ({ bytes: undefined, end: false }))
+      const fed = from.feed(() => ({ bytes: undefined, end: false }))
+      // Nothing else is coming that it could wait for.
+      from.flush()
+      const { events, failure } = await fed
       await accept(events)
       if (failure) throw failure
       emptyGroups = events.length === 0 ? emptyGroups + 1 : 0

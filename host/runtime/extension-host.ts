@@ -195,7 +195,12 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
         memoryMiB,
         world: 'provider',
       }),
-    open: options.open,
+    open(events, memory) {
+      const channel = options.open(events, memory)
+      // While the sandbox starts: what it will ask for first is a request.
+      setImmediate(() => egress.prepare().catch(() => {}))
+      return channel
+    },
     memoryMiB,
     limits,
     facts: { credentials: {}, env: {}, settings: {} },

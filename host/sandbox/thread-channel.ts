@@ -1,18 +1,24 @@
+import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
-import type { Channel, ChannelEvents } from './channel.ts'
+import type { Channel, ChannelEvents, OpenChannel } from './channel.ts'
 import type { FromSandbox } from './protocol.ts'
 
 // JavaScript around the guest: generated code, lifted values, WebAssembly's own bookkeeping. Measured: 8 MiB idle.
 const HEAP_MIB_BESIDE_GUEST = 128
 
 /** A sandbox in a worker thread: another thread is the only thing in Node that can stop an endless loop. */
-export function openThread(events: ChannelEvents, memoryMiB: number): Channel {
+export function openThread(cacheFolder: string): OpenChannel {
+  return (events, memoryMiB) => startThread(cacheFolder, events, memoryMiB)
+}
+
+function startThread(cacheFolder: string, events: ChannelEvents, memoryMiB: number): Channel {
   // Node 24 has JSPI behind a flag that must be set before the thread starts; Node 26 refuses the flag as unknown.
   if (!('Suspending' in WebAssembly)) setFlagsFromString('--experimental-wasm-jspi')
 
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-    env: {},
+    // All that the thread sees of the environment, and the guest not even that: it halves the time of a start.
+    env: { NODE_COMPILE_CACHE: join(cacheFolder, 'compiled') },
     argv: [],
     execArgv: [],
     stdin: false,

@@ -35,9 +35,10 @@ describe('collectResult', () => {
     })
   })
 
-  test('keeps thinking blocks apart once signed, appends a signature that comes in pieces', () => {
+  test('keeps thinking blocks apart once signed, also those without text', () => {
     const { parts } = collectResult([
-      { type: 'thinking', text: 'one', signature: 'a' },
+      { type: 'thinking', text: 'one' },
+      { type: 'thinking', text: '', signature: 'a' },
       { type: 'thinking', text: '', signature: 'b' },
       { type: 'thinking', text: 'two' },
       { type: 'redacted-thinking', data: 'opaque' },
@@ -45,7 +46,8 @@ describe('collectResult', () => {
       { type: 'stop', reason: 'end-turn' },
     ])
     expect(parts).toEqual([
-      { type: 'thinking', text: 'one', signature: 'ab' },
+      { type: 'thinking', text: 'one', signature: 'a' },
+      { type: 'thinking', text: '', signature: 'b' },
       { type: 'thinking', text: 'two' },
       { type: 'redacted-thinking', data: 'opaque' },
       { type: 'thinking', text: 'three', signature: 'c' },

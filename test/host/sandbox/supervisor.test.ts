@@ -53,7 +53,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const channels: [string, () => OpenChannel][] = [
-  ['thread', () => openThread],
+  ['thread', () => openThread(folder)],
   ['process', () => openProcess(folder)],
 ]
 
