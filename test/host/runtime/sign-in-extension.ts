@@ -135,9 +135,8 @@ export default defineProviders([acme, nosy])
 
 /** The folder of the built extension `acme`, made once for all tests. */
 export async function signInExtension(): Promise<string> {
-  const sdk = await import('../../../guest-sdk/package.json', { with: { type: 'json' } })
   const digest = createHash('sha256')
-    .update(manifest + provider + JSON.stringify(sdk.default))
+    .update(manifest + provider + (await sdkState()))
     .digest('hex')
   const folder = join(cache, digest)
   if (existsSync(folder)) return folder
