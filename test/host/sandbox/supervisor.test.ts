@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OpenChannel } from '../../../host/sandbox/channel.ts'
 import { ReturnedError } from '../../../host/sandbox/life.ts'
@@ -189,6 +190,15 @@ describe.each(channels)('createSupervisor over a %s', (_, channel) => {
     expect(await lost).toMatchObject({ code: 'extension-stopped', message: 'Extension "raw" was stopped' })
     const { failure } = await completion.feed(() => ({ bytes: bytes('data: x\n\n'), end: false }))
     expect(failure).toMatchObject({ code: 'extension-stopped' })
+  })
+
+  test('does not take the silence after the end of a completion for an endless loop', async () => {
+    await using run = start({ limits: { ...DEFAULT_SANDBOX_LIMITS, computeMs: 50 } })
+    const completion = await run.supervisor.start('raw', 'm', request)
+    completion.drop()
+    // Longer than the watchdog waits for a sandbox that says nothing on a busy machine.
+    await sleep(1_500)
+    expect(run.supervisor.stats()).toMatchObject({ state: 'running', deaths: 0, openCompletions: 0 })
   })
 
   test('holds an extension back that dies again and again, and says for how long', async () => {
