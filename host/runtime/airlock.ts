@@ -18,7 +18,7 @@ import type { OpenChannel } from '../sandbox/channel.ts'
 import { openProcess } from '../sandbox/process-channel.ts'
 import type { SupervisorStats } from '../sandbox/supervisor.ts'
 import { openThread } from '../sandbox/thread-channel.ts'
-import { type Catalogue, createCatalogue, type ModelList } from './catalogue.ts'
+import { type BlockedExtension, type Catalogue, createCatalogue, type ModelList } from './catalogue.ts'
 import { complete } from './complete.ts'
 import type { Completion } from './completion.ts'
 import { type DangerousReplacements, dangerouslyReplace } from './dangerous.ts'
@@ -129,17 +129,28 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
     await before?.close()
   }
 
+  /** What runs with permissions that it no longer has is ended; it is loaded anew when it is needed. */
+  async function unload(id: string): Promise<void> {
+    const host = hosts.get(id)
+    hosts.delete(id)
+    loading = undefined
+    await host?.close()
+  }
+
   async function loadInstalled(): Promise<Catalogue> {
+    const blocked: BlockedExtension[] = []
     for (const extension of await installed.list()) {
-      const { id } = extension.package.manifest
+      const { id, providers } = extension.package.manifest
       if (hosts.has(id)) continue
       if (extension.state === 'ready') hosts.set(id, createHost(extension))
       else {
-        const message = `Extension "${id}" changed since it was agreed to and is not loaded: run \`airlock install\` again`
-        log({ level: 'warn', extension: id, message, time: Date.now() })
+        const { problem = `"${id}" changed: run \`airlock install ${extension.source}\` to agree again` } =
+          extension
+        blocked.push({ id, problem, providers: providers.map(provider => provider.id) })
+        log({ level: 'warn', extension: id, message: problem, time: Date.now() })
       }
     }
-    return createCatalogue([...hosts.values()], settings.aliases, refresh)
+    return createCatalogue([...hosts.values()], blocked, settings.aliases, refresh)
   }
 
   /** Installed extensions are read when first needed; starting one waits until it is called. */
@@ -165,7 +176,18 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
   }
 
   return {
-    extensions: installed,
+    extensions: {
+      ...installed,
+      async remove(id) {
+        await installed.remove(id)
+        await unload(id)
+      },
+      async revoke(id, permission) {
+        const narrowed = await installed.revoke(id, permission)
+        await unload(id)
+        return narrowed
+      },
+    },
     async install(source, how) {
       const extension = await installed.install(source, how)
       await replaceHost(createHost(extension))

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import * as z from 'zod'
 import { definedOnly, modelInfos, readProviderError } from '../contract/guest-values.ts'
-import type { ModelInfo, ProviderInfo } from '../contract/models.ts'
+import type { ModelInfo, ProviderInfo, ToolInputFormat } from '../contract/models.ts'
 import { nearestNames } from '../contract/nearest-names.ts'
-import { ExtensionError, ProviderError, UnknownNameError } from '../errors.ts'
+import { ExtensionError, PermissionDeniedError, ProviderError, UnknownNameError } from '../errors.ts'
+import type { Manifest } from '../extension/manifest.ts'
 import { ReturnedError } from '../sandbox/life.ts'
 import type { CompletionTarget } from './complete.ts'
 import type { ExtensionHost } from './extension-host.ts'
@@ -33,19 +34,60 @@ export interface Catalogue {
   nearestModels(model: string): string[]
 }
 
+/** A provider, the extension behind it, and what callers write for it. */
+interface Entry {
+  host: ExtensionHost
+  provider: Manifest['providers'][number]
+  reference: string
+}
+
+/** An installed extension that may not run: its bytes or its wishes are not what was agreed to. */
+export interface BlockedExtension {
+  id: string
+  providers: readonly string[]
+  /** For a person: what is not as it was agreed to, and what to do. */
+  problem: string
+}
+
 export function createCatalogue(
   hosts: readonly ExtensionHost[],
+  blocked: readonly BlockedExtension[],
   aliases: Record<string, string>,
   { withCredential }: Pick<CredentialRefresh, 'withCredential'>,
 ): Catalogue {
   const entries = hosts.flatMap(host => host.manifest.providers.map(provider => ({ host, provider })))
-  const known = entries.map(({ host, provider }) => {
+  const known: Entry[] = entries.map(({ host, provider }) => {
     const shared = entries.some(other => other.host !== host && other.provider.id === provider.id)
     return { host, provider, reference: shared ? `${host.id}:${provider.id}` : provider.id }
   })
-  const seen = new Map<string, string[]>()
+  const seen = new Map<string, ModelInfo[]>()
 
-  function spellings({ host, provider, reference }: (typeof known)[number]): string[] {
+  async function list({ host, provider, reference }: Entry, signal?: AbortSignal): Promise<ModelInfo[]> {
+    const ask = () => host.call('models', [provider.id], { signal })
+    const returned = modelInfos.parse(await withCredential({ host, provider: provider.id }, ask, { signal }))
+    const models = returned.map(({ capabilities, pricing, ...model }) => ({
+      reference: `${reference}/${model.id}`,
+      provider: reference,
+      extension: host.id,
+      ...definedOnly(model),
+      capabilities: definedOnly(capabilities),
+      ...(pricing && { pricing: definedOnly(pricing) }),
+    })) as ModelInfo[]
+    seen.set(reference, models)
+    return models
+  }
+
+  /** From the models that the provider listed last; it is asked once where it has not been. */
+  async function toolInputFormat(entry: Entry, model: string): Promise<ToolInputFormat> {
+    const models = seen.get(entry.reference) ?? (await list(entry).catch((): ModelInfo[] => []))
+    // A model that is not in the list is most likely like the others of its provider.
+    const found = models.find(({ id }) => id === model) ?? models[0]
+    return found?.capabilities.toolInputFormat ?? 'json-schema'
+  }
+
+  const seenReferences = () => [...seen.values()].flat().map(({ reference }) => reference)
+
+  function spellings({ host, provider, reference }: Entry): string[] {
     return [reference, `${host.id}:${provider.id}`]
   }
 
@@ -56,21 +98,24 @@ export function createCatalogue(
       for (const spelling of spellings(entry)) {
         if (!name.startsWith(`${spelling}/`) || name.length === spelling.length + 1) continue
         if (best && best.length >= spelling.length) continue
+        const model = name.slice(spelling.length + 1)
         const target = {
           host: entry.host,
           provider: entry.provider.id,
-          model: name.slice(spelling.length + 1),
+          model,
+          toolInputFormat: () => toolInputFormat(entry, model),
         }
         best = { length: spelling.length, target }
       }
     }
     if (best) return best.target
+    refuseBlocked(provider => name.startsWith(`${provider}/`))
     const references = known.map(({ reference }) => reference)
     // What follows the first slash may well be right: then only the provider is misspelled.
     const rest = name.slice(name.indexOf('/') + 1)
     const candidates = [
       ...Object.keys(aliases),
-      ...[...seen.values()].flat(),
+      ...seenReferences(),
       ...references.map(reference => `${reference}/${rest}`),
     ]
     const near = nearestNames(name, [...new Set(candidates)])
@@ -84,10 +129,18 @@ export function createCatalogue(
     )
   }
 
+  function refuseBlocked(isMeant: (provider: string) => boolean): void {
+    const meant = blocked.find(({ id, providers }) =>
+      providers.some(provider => isMeant(provider) || isMeant(`${id}:${provider}`)),
+    )
+    if (meant) throw toDenial(meant)
+  }
+
   /** More than one where two extensions have a provider of that name. */
-  function providersCalled(name: string): typeof known {
+  function providersCalled(name: string): Entry[] {
     const called = known.filter(entry => spellings(entry).includes(name))
     if (called.length > 0) return called
+    refuseBlocked(provider => provider === name)
     const references = known.map(({ reference }) => reference)
     const near = nearestNames(name, references)
     const hint = near[0] ? `did you mean "${near[0]}"?` : `there are ${references.join(', ') || 'none'}`
@@ -113,25 +166,11 @@ export function createCatalogue(
     async models({ provider: wanted }, signal) {
       const asked = wanted === undefined ? known : providersCalled(wanted)
       const lists = await Promise.all(
-        asked.map(async ({ host, provider, reference }): Promise<ModelList> => {
+        asked.map(async (entry): Promise<ModelList> => {
           try {
-            const ask = () => host.call('models', [provider.id], { signal })
-            const user = { host, provider: provider.id }
-            const returned = modelInfos.parse(await withCredential(user, ask, { signal }))
-            const models = returned.map(({ capabilities, pricing, ...model }) => ({
-              reference: `${reference}/${model.id}`,
-              provider: reference,
-              extension: host.id,
-              ...definedOnly(model),
-              capabilities: definedOnly(capabilities),
-              ...(pricing && { pricing: definedOnly(pricing) }),
-            })) as ModelInfo[]
-            seen.set(
-              reference,
-              models.map(model => model.reference),
-            )
-            return { models, failures: [] }
+            return { models: await list(entry, signal), failures: [] }
           } catch (error) {
+            const { reference, host } = entry
             return {
               models: [],
               failures: [{ provider: reference, error: toProviderError(error, reference, host.id) }],
@@ -140,11 +179,22 @@ export function createCatalogue(
         }),
       )
       signal?.throwIfAborted()
-      return { models: lists.flatMap(list => list.models), failures: lists.flatMap(list => list.failures) }
+      const denied = wanted === undefined ? blocked : []
+      return {
+        models: lists.flatMap(list => list.models),
+        failures: [
+          ...lists.flatMap(list => list.failures),
+          ...denied.flatMap(one => one.providers.map(provider => ({ provider, error: toDenial(one) }))),
+        ],
+      }
     },
     find,
-    nearestModels: model => nearestNames(model, [...seen.values()].flat()),
+    nearestModels: model => nearestNames(model, seenReferences()),
   }
+}
+
+function toDenial({ id, problem }: BlockedExtension): PermissionDeniedError {
+  return new PermissionDeniedError(`install:${id}`, problem)
 }
 
 function toProviderError(error: unknown, provider: string, extension: string): Error {
