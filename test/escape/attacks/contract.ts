@@ -1,3 +1,5 @@
+import { createAirlock } from '../../../host/index.ts'
+import { createTestHome, openaiCompatible } from '../../support/home.ts'
 import { type Attack, stoppedBy } from '../attack.ts'
 import type { Stage } from '../stage.ts'
 
@@ -137,12 +139,34 @@ export const contractAttacks: Attack[] = [
   },
   {
     id: 'proto-service',
-    tries: 'have the service send __proto__, through an honest extension',
+    tries: 'have the service send __proto__ everywhere, through an honest extension',
     guest: '{}',
     async run(stage) {
-      const { events } = await stage.complete()
+      const evil = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'
+      const call = {
+        index: 0,
+        id: '__proto__',
+        type: 'function',
+        function: { name: 'constructor', arguments: evil },
+      }
+      const delta = JSON.stringify({ content: 'a', tool_calls: [call] }).replace(/}$/, `,${evil.slice(1)}`)
+      stage.answers({
+        body: [
+          `data: {"id":"1","choices":[{"index":0,"delta":${delta},"finish_reason":"tool_calls"}],${evil.slice(1)}\n\n`,
+          'data: [DONE]\n\n',
+        ],
+      })
+      await using home = await createTestHome({ extensions: [], serviceUrl: stage.service.url })
+      await using airlock = await createAirlock({ home: home.folder, env: {}, isolation: stage.isolation })
+      await airlock.load(openaiCompatible)
+      const answer = airlock.complete({
+        model: 'openai-compatible/m',
+        messages: [{ role: 'user', content: 'Go.' }],
+      })
+      const { toolUses } = await answer.result()
       if ('polluted' in {}) throw new Error('Object.prototype was changed')
-      return `no key of JSON becomes a property of the host: ${events.length} events`
+      if (toolUses[0]?.input !== evil) throw new Error('the arguments were changed')
+      return 'no key of JSON becomes a property of the host'
     },
   },
 ]
