@@ -5,6 +5,10 @@ export interface Context {
   /**
    * The provider's secret. Unless the manifest was granted `credentials: read` it is a placeholder,
    * which the host swaps for the secret on its way to an allowed origin: put it into a header or the query.
+   *
+   * What was stored as a JSON object comes back as one, with a placeholder in each string field, so that
+   * `Bearer ${JSON.parse(credential).accessToken}` works. Numbers, booleans, lists and what stands under `public` are
+   * plain: an address belongs there. A body holds a secret only in the fields that `permissions.bodyFields` names.
    */
   credential(): string | undefined
   /** An environment variable that the manifest names and the user allowed. */
@@ -24,7 +28,12 @@ export interface Context {
 
 /** What sign-in functions get besides. */
 export interface SignInContext extends Context {
-  /** Keeps the provider's secret. @throws {ProviderError} where the store fails. */
+  /**
+   * Keeps the provider's secret: a key, or a JSON object of tokens. A placeholder in it, as the whole value or as a
+   * string field, is the secret again in the store. Where `expiresAt` (milliseconds since 1970) is a number in it, the
+   * host calls `refreshCredential` before that.
+   * @throws {ProviderError} where the store fails.
+   */
   storeCredential(value: string): void
   /** @throws {ProviderError} where the store fails. */
   deleteCredential(): void

@@ -42,11 +42,17 @@ export interface Provider<F extends Framing = 'server-sent-events'> {
   signInOptions?(context: Context): readonly SignInOption[]
   /** Default: there is a credential, or there is no way to sign in. */
   isAuthenticated?(context: Context): boolean
-  /** For `form` and `browser`. Default: a form's only field is stored; the fields of a longer one as JSON. */
+  /**
+   * For `form` and `browser`. Secret fields of a form hold placeholders unless `credentials: read` was granted.
+   * Default: a form's only field is stored; of a longer one a JSON object, its fields that are no secrets in `public`.
+   */
   signIn?(option: string, form: Readonly<Record<string, string>>, context: SignInContext): void
   /** Default: deletes the credential. */
   signOut?(context: SignInContext): void
-  /** The service refused the credential. True where a new one is stored and worth one repeat. Default: false. */
+  /**
+   * The service refused the credential, or it is about to end. True where a new one is stored and worth one repeat.
+   * A ProviderError of kind `authentication` means that only the user can get another. Default: false.
+   */
   refreshCredential?(context: SignInContext): boolean
   startDeviceFlow?(option: string, context: SignInContext): DeviceFlow
   pollDeviceFlow?(state: string, context: SignInContext): DeviceFlowStatus

@@ -1,5 +1,6 @@
 import type * as llm from 'airlock:llm/llm-provider@0.1.0'
 import type * as wit from 'airlock:llm/provider@0.1.0'
+import type { Context } from '../context.ts'
 import type { Received, Sent } from '../contract/wit.ts'
 import type { Framing } from '../decoder.ts'
 import type { CompletionStart, Provider, ProviderExtension } from '../provider.ts'
@@ -121,7 +122,9 @@ export function exportProvider(extension: ProviderExtension, declared: readonly 
         }
         const values = Object.values(entered)
         if (values.length === 0) throw unsupported(provider, `does not know how to sign in with "${option}"`)
-        context.storeCredential(values.length === 1 ? values[0]! : JSON.stringify(entered))
+        context.storeCredential(
+          values.length === 1 ? values[0]! : keepForm(entered, provider, option, context),
+        )
       }),
 
     signOut: id =>
@@ -216,6 +219,23 @@ function readForm(form: string | null): Record<string, string> {
     if (typeof value === 'string') fields[key] = value
   }
   return fields
+}
+
+/** What is no secret goes where it stays readable. */
+function keepForm(
+  entered: Readonly<Record<string, string>>,
+  provider: Provider<Framing>,
+  option: string,
+  context: Context,
+): string {
+  const method = provider.signInOptions?.(context).find(({ id }) => id === option)?.method
+  const fields = method?.type === 'form' ? method.fields : []
+  const isPublic = (key: string) => fields.some(field => field.key === key && field.secret === false)
+  const entries = Object.entries(entered)
+  return JSON.stringify({
+    ...Object.fromEntries(entries.filter(([key]) => !isPublic(key))),
+    public: Object.fromEntries(entries.filter(([key]) => isPublic(key))),
+  })
 }
 
 function unsupported(provider: Provider<Framing>, what: string): ProviderError {

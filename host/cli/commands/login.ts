@@ -4,7 +4,7 @@ import type { Cli } from '../cli.ts'
 import { InterruptedError } from '../cli-errors.ts'
 import { errorObject, messageOf } from '../error-object.ts'
 import { JSON_OPTION } from '../json-option.ts'
-import { openAirlock } from '../open-airlock.ts'
+import { openAirlock, printLog, printNotice } from '../open-airlock.ts'
 import { sanitizeLabel } from '../terminal/sanitize.ts'
 
 interface Options {
@@ -46,7 +46,11 @@ async function login(cli: Cli, provider: string, options: Options): Promise<void
   const given = parseFields(options.field)
   const stdin = options.stdin === true
   const hasFields = stdin || options.field.length > 0
-  await using airlock = await openAirlock(cli)
+  let aside = (print: () => void) => print()
+  await using airlock = await openAirlock(cli, {
+    log: entry => aside(() => printLog(entry, cli)),
+    notice: sentence => aside(() => printNotice(sentence, cli)),
+  })
   const offered = await airlock.signInOptions(provider)
   const { id, method } = await chooseOption(cli, provider, offered, { wanted: options.option, hasFields })
   if (hasFields && method.type !== 'form') {
@@ -66,6 +70,7 @@ async function login(cli: Cli, provider: string, options: Options): Promise<void
       openBrowser: createBrowserOpener({ env: cli.env }),
       interrupted: () => stopping.abort(new InterruptedError()),
     })
+    aside = ui.interject
     result = await airlock.signIn(provider, { option: id, signal, ui })
   }
   report(result, cli, json)

@@ -18,17 +18,25 @@ export interface TerminalUiOptions extends FormSources {
   interrupted(): void
 }
 
+export interface TerminalUi extends SignInUi, Disposable {
+  /** Lets `print` write lines on standard error without tearing what is drawn there. */
+  interject(print: () => void): void
+}
+
 /** Longest line of prose. */
 const MAX_COLUMNS = 76
+const PASTE =
+  'Where that browser cannot reach this machine, paste the address that it ends on. What you paste does not show.'
 const QUESTION = 'Paste it here: '
 
 /** Signs in on a terminal, or beside a script: what is to be done goes to standard error, events as JSON to standard output. */
-export function createTerminalUi(cli: Cli, options: TerminalUiOptions): SignInUi & Disposable {
+export function createTerminalUi(cli: Cli, options: TerminalUiOptions): TerminalUi {
   const { output, canAsk } = cli
   const { provider, json, openBrowser } = options
   const hidden = canAsk ? createHiddenLine(cli, options.interrupted) : undefined
   let stopSpinner: (() => void) | undefined
   let waitingFor: string | undefined
+  let isPasteExplained = false
 
   /** Turns a spinner until something is said, and on after it; undefined for good. */
   function spin(text: string | undefined): void {
@@ -39,9 +47,12 @@ export function createTerminalUi(cli: Cli, options: TerminalUiOptions): SignInUi
 
   function say(text: string, style?: 'dim' | 'yellow'): void {
     const lines = wrap(text, Math.min(output.width, MAX_COLUMNS))
-    const print = () => {
+    interject(() => {
       for (const line of lines) output.note(...(style ? [{ text: line, style }] : [line]))
-    }
+    })
+  }
+
+  function interject(print: () => void): void {
     stopSpinner?.()
     if (hidden) hidden.interject(print)
     else print()
@@ -59,7 +70,7 @@ export function createTerminalUi(cli: Cli, options: TerminalUiOptions): SignInUi
         say('A browser was opened. Finish there.', 'dim')
         return
       case 'browser-failed':
-        say(`No browser could be opened here, so open the page yourself. (${event.reason})`, 'dim')
+        say(`No browser was opened: ${event.reason.replace(/^Cannot open a browser: /, '')}.`, 'dim')
         return
       case 'ignored':
       case 'paste-refused':
@@ -100,13 +111,12 @@ export function createTerminalUi(cli: Cli, options: TerminalUiOptions): SignInUi
   return {
     form: form => fillForm(cli, form, options),
     openBrowser,
+    interject,
     showDeviceCode,
     ...(hidden && {
       async readPasted(signal: AbortSignal) {
-        say(
-          'If that browser cannot reach this machine, paste the address that it ends on. It does not show.',
-          'dim',
-        )
+        if (!isPasteExplained) say(PASTE, 'dim')
+        isPasteExplained = true
         return hidden.ask(QUESTION, signal)
       },
     }),

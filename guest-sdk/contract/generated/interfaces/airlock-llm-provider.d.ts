@@ -20,7 +20,9 @@ declare module 'airlock:llm/provider@0.1.0' {
   export function signIn(providerId: string, optionId: string, form: string | undefined): void;
   export function signOut(providerId: string): void;
   /**
-   * The service refused the credential. True where a new one is stored and the call is worth one repeat.
+   * The service refused the credential, or it is about to end. True where a new one is stored and the
+   * call is worth one repeat. An error of kind `authentication` means that only the user can get
+   * another: the host forgets this one.
    */
   export function refreshCredential(providerId: string): boolean;
   export function startDeviceFlow(providerId: string, optionId: string): DeviceFlow;
@@ -50,7 +52,8 @@ declare module 'airlock:llm/provider@0.1.0' {
   }
   export type SignInMethod = SignInMethodForm | SignInMethodBrowser | SignInMethodDeviceFlow;
   /**
-   * A form; the host passes what was entered to `sign-in` as JSON object text.
+   * A form; the host passes what was entered to `sign-in` as JSON object text, with a placeholder
+   * in place of each secret field unless the manifest was granted `credentials: read`.
    */
   export interface SignInMethodForm {
     tag: 'form',

@@ -3,8 +3,19 @@
  * --- credentials, environment, settings ---
  * The provider's secret: unless the manifest was granted `credentials: read`, a placeholder that
  * the host swaps for the secret on its way to an allowed origin.
+ * 
+ * A credential that was stored as a JSON object comes back as one, each of its string fields a
+ * placeholder of its own. Numbers, booleans, lists, and everything inside the top-level field
+ * `public` come back as they are: an address belongs there, a token does not. More than 32
+ * fields, or objects four deep, count as one secret text.
  */
 export function getCredential(providerId: string): string | undefined;
+/**
+ * Keeps the provider's secret. A placeholder of this provider's, as the whole value or as a string
+ * field of a JSON object, is the secret again in the store: so what a form or an earlier
+ * credential held can be kept without having been seen. A number `expiresAt` in a JSON object,
+ * milliseconds since 1970, tells the host when to call `refresh-credential`.
+ */
 export function storeCredential(providerId: string, value: string): void;
 export function deleteCredential(providerId: string): void;
 /**
@@ -507,7 +518,7 @@ export interface ProviderSettings {
   availableModels: Array<CustomModelConfig>,
 }
 /**
- * --- OAuth ---
+ * --- OAuth: there while a user signs in to this provider, and an error at any other time ---
  */
 export interface OauthWebAuthConfig {
   /**
