@@ -1,0 +1,7 @@
+export { type ConverseDecoder, type ConverseDecoderOptions, createConverseDecoder } from './decode.ts'
+export { converseToolNames, encodeConverseRequest } from './encode.ts'
+export { readBedrockError, readBedrockRejection } from './error.ts'
+export { createEventStream, type EventStream, type EventStreamMessage } from './event-stream.ts'
+export { type BedrockModel, readFoundationModels, readInferenceProfiles } from './models.ts'
+export type { ConverseOptions, ConverseRules } from './rules.ts'
+export { type AwsCredentials, type SigningRequest, signRequest } from './sign-request.ts'
