@@ -26,6 +26,8 @@ export interface Placeholders {
   forget(key: string): void
   /** Redacts a secret that has no placeholder: one that the guest may read and a log may not show. */
   hide(secret: string): void
+  /** Keeps a secret out of logs that the guest was given by its service and has not stored yet. */
+  overhear(secret: string): void
   /**
    * Swaps placeholders for secrets: in header values, inside `Basic` and `Bearer` too, in the query, and in the
    * body fields named. Percent-encoded spellings as well. Throws PermissionDeniedError for a placeholder that is
@@ -54,9 +56,12 @@ export function createPlaceholders(): Placeholders {
     forget(key) {
       const placeholder = byKey.get(key)
       byKey.delete(key)
-      if (placeholder !== undefined) byPlaceholder.delete(placeholder)
+      if (placeholder === undefined) return
+      byPlaceholder.delete(placeholder)
+      list.release(placeholder)
     },
     hide: secret => list.add(secret),
+    overhear: list.addOverheard,
     inject(request) {
       const injected = injectSecrets(request, placeholder => byPlaceholder.get(placeholder))
       for (const value of injected.derived) list.addSpelling(value)

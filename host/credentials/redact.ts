@@ -3,8 +3,11 @@ export const REDACTED = '[redacted]'
 
 /** Shorter values are no secrets, and taking "true" or "us" out of every answer would break it. */
 const MIN_SECRET_CHARS = 8
-/** Spellings kept; the oldest go first. A rotated credential leaves its old value behind. */
+/** Spellings kept of secrets that nothing stands for; the oldest go first. A rotated credential leaves its old value. */
 const MAX_SPELLINGS = 512
+
+/** Stands for a stand-in that there is none of: the guest read the secret itself. */
+const OVERHEARD = Symbol('overheard')
 
 /** Takes known secrets out of what leaves the host: answers on their way to a guest, logs, errors. */
 export interface Redactor {
@@ -23,8 +26,15 @@ export interface RedactingStream {
 
 /** The secrets of a redactor. */
 export interface RedactionList {
-  /** Adds a secret in every spelling that an answer is likely to give it. `standIn`: the word that stands for it. */
+  /**
+   * Adds a secret in every spelling that an answer is likely to give it. `standIn`: the word that stands for it from
+   * here on, and for no other; while it does, the secret is not forgotten.
+   */
   add(secret: string, standIn?: string): void
+  /** The word stands for nothing any more; its secret stays redacted. */
+  release(standIn: string): void
+  /** Adds a secret that a guest has of its own: taken out of logs, and not of the answers that brought it. */
+  addOverheard(secret: string): void
   /** Adds one exact text: a value made of a secret, such as that of an `authorization: Basic` header. */
   addSpelling(spelling: string): void
   readonly redactor: Redactor
@@ -32,38 +42,56 @@ export interface RedactionList {
   readonly standInRedactor: Redactor
 }
 
+type Mark = string | typeof OVERHEARD | undefined
+
 /**
  * A secret is found as it is, percent-encoded (either case), JSON-escaped (with and without `\/`), and in each
  * exact text that was made of it for a request. Not found: other encodings of it, and a secret that somebody
  * takes apart. Where no secret is known nothing is searched.
  */
 export function createRedactionList(): RedactionList {
-  const spellings = new Map<string, string | undefined>()
+  /** By stand-in, the spellings of what it stands for: a guest that stores much cannot push them out. */
+  const live = new Map<string, { secret: string; spellings: string[] }>()
+  const past = new Map<string, Mark>()
   let finder = createFinder([])
   let standInFinder = createFinder([])
 
-  function addSpelling(spelling: string, standIn?: string): void {
-    if (spelling.length < MIN_SECRET_CHARS) return
-    const known = spellings.get(spelling)
-    const isKnown = spellings.has(spelling) && (standIn === undefined || known === standIn)
-    // To the end: what is in use is the last to go.
-    spellings.delete(spelling)
-    spellings.set(spelling, standIn ?? known)
-    if (isKnown) return
-    if (spellings.size > MAX_SPELLINGS) {
-      for (const oldest of spellings.keys()) {
-        spellings.delete(oldest)
+  function rebuild(): void {
+    const marks = new Map(past)
+    for (const [standIn, { spellings }] of live)
+      for (const spelling of spellings) marks.set(spelling, standIn)
+    finder = createFinder([...marks.keys()].map(text => [text, REDACTED]))
+    standInFinder = createFinder(
+      [...marks].flatMap(([text, mark = REDACTED]) => (mark === OVERHEARD ? [] : [[text, mark] as const])),
+    )
+  }
+
+  /** True where it is new. */
+  function keep(spelling: string, mark: Mark): boolean {
+    if (spelling.length < MIN_SECRET_CHARS) return false
+    const isNew = !past.has(spelling) || (mark !== undefined && past.get(spelling) !== mark)
+    const before = past.get(spelling)
+    // To the end: what came last is the last to go.
+    past.delete(spelling)
+    past.set(spelling, mark ?? before)
+    if (past.size > MAX_SPELLINGS) {
+      for (const oldest of past.keys()) {
+        past.delete(oldest)
         break
       }
     }
-    finder = createFinder([...spellings.keys()].map(text => [text, REDACTED]))
-    standInFinder = createFinder([...spellings].map(([text, mark = REDACTED]) => [text, mark]))
+    return isNew
+  }
+
+  function retire(standIn: string, mark: Mark): void {
+    for (const spelling of live.get(standIn)?.spellings ?? []) keep(spelling, mark)
+    live.delete(standIn)
   }
 
   function redactorOf(current: () => Finder): Redactor {
     return {
       get knowsSecrets() {
-        return spellings.size > 0
+        return live.size + past.size > 0
       },
       text: text => current().text(text),
       stream: () => createStream(current),
@@ -72,10 +100,27 @@ export function createRedactionList(): RedactionList {
 
   return {
     add(secret, standIn) {
-      if (secret.length < MIN_SECRET_CHARS) return
-      for (const spelling of spellingsOf(secret)) addSpelling(spelling, standIn)
+      if (standIn !== undefined && live.get(standIn)?.secret === secret) return
+      if (standIn !== undefined) retire(standIn, standIn)
+      // By itself a short text is no secret, however long an encoding makes it.
+      const spellings = secret.length < MIN_SECRET_CHARS ? [] : spellingsOf(secret)
+      if (standIn !== undefined) live.set(standIn, { secret, spellings })
+      else if (!spellings.map(spelling => keep(spelling, undefined)).includes(true)) return
+      rebuild()
     },
-    addSpelling,
+    release(standIn) {
+      retire(standIn, undefined)
+      rebuild()
+    },
+    addOverheard(secret) {
+      const isLive = [...live.values()].some(held => held.secret === secret)
+      if (secret.length < MIN_SECRET_CHARS || isLive || past.has(secret)) return
+      for (const spelling of spellingsOf(secret)) keep(spelling, OVERHEARD)
+      rebuild()
+    },
+    addSpelling(spelling) {
+      if (keep(spelling, undefined)) rebuild()
+    },
     redactor: redactorOf(() => finder),
     standInRedactor: redactorOf(() => standInFinder),
   }

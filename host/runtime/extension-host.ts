@@ -1,6 +1,7 @@
 import type { LookupFunction } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import { createGuestCredentials, type GuestCredentials } from '../capabilities/credentials.ts'
+import { findTokens } from '../capabilities/find-tokens.ts'
 import { createHttpClient } from '../capabilities/http-client.ts'
 import { createGuestOAuth } from '../capabilities/oauth.ts'
 import type { SignInSession } from '../capabilities/sign-in-session.ts'
@@ -13,6 +14,7 @@ import type { Settings } from '../home/settings.ts'
 import { createEgress, type Exchange, type OutgoingRequest } from '../http/egress.ts'
 import type { BrowserPermission } from '../oauth/browser-url.ts'
 import { anyNetworkRules, parseNetworkRules, userNetworkRules } from '../policy/network.ts'
+import { originCovers } from '../policy/origins.ts'
 import { intersect, type Permissions } from '../policy/permissions.ts'
 import type { OpenChannel } from '../sandbox/channel.ts'
 import type { SandboxCompletion } from '../sandbox/life.ts'
@@ -33,6 +35,8 @@ export interface ExtensionHostOptions {
   cacheFolder: string
   open: OpenChannel
   limits: Partial<Record<string, number>>
+  /** Whether settings that name a provider alone, without its extension, are meant for this one. */
+  ownsName(provider: string): boolean
   log(entry: LogEntry): void
   /** Default: the system's resolver. */
   lookup?: LookupFunction
@@ -77,9 +81,13 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
     parseNetworkRules(manifest.permissions.network, manifestFile),
     parseNetworkRules(options.granted.network, `the grant of "${id}"`),
   ]
-  /** Where a secret may go: what was granted, and what the user set for the providers that it is of. */
-  const reachOf = (providers: readonly string[]) =>
-    parseNetworkRules([...permissions.network, ...providers.flatMap(originsOf)], manifestFile)
+  /** Where a secret may go: what was granted for its providers, and what the user set for them. */
+  const reachOf = (providers: readonly Manifest['providers'][number][]) => {
+    const named = (network: readonly string[] = manifest.permissions.network) =>
+      permissions.network.filter(origin => network.some(wide => originCovers(wide, origin)))
+    const origins = providers.flatMap(({ id, network }) => [...named(network), ...originsOf(id)])
+    return parseNetworkRules([...new Set(origins)], manifestFile)
+  }
   const placeholders = createPlaceholders()
   const redactor = placeholders.redactor()
   const log = (level: LogEntry['level'], message: string) =>
@@ -99,7 +107,8 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
   const mapStack = createStackMapper(options.package.componentFile)
 
   function settingsOf(provider: string) {
-    return settings.providers[`${id}:${provider}`] ?? settings.providers[provider]
+    const plain = options.ownsName(provider) ? settings.providers[provider] : undefined
+    return settings.providers[`${id}:${provider}`] ?? plain
   }
 
   const credentials = createGuestCredentials({
@@ -107,7 +116,7 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
     store: options.credentials,
     placeholders,
     readable: permissions.credentials === 'read',
-    reachOf: provider => reachOf([provider]),
+    reachOf: provider => reachOf(manifest.providers.filter(own => own.id === provider)),
   })
   const browserRules = parseNetworkRules(permissions.browser, manifestFile)
   const browserPermission = (provider: string): BrowserPermission => ({
@@ -125,7 +134,7 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
     const reading = ++readings
     const facts = await readGuestFacts({
       extension: id,
-      providers: providerIds,
+      providers: manifest.providers,
       credentials,
       placeholders,
       permissions,
@@ -141,6 +150,13 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
     supervisor.setFacts(facts)
   }
 
+  async function fetchFallible(request: unknown, signal: AbortSignal, session: SignInSession | undefined) {
+    const answer = await http.fetchFallible(request, { signal })
+    // The guest may log what it was given before the host knows it as a credential.
+    if (session && answer.ok) findTokens(answer.value.body).forEach(placeholders.overhear)
+    return answer
+  }
+
   /** Answers a guest that waits. What is not there does not exist for it. */
   async function capability(
     name: string,
@@ -153,9 +169,9 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
       case 'fetch':
         return http.fetch(args[0], { signal })
       case 'fetch-fallible':
-        return http.fetchFallible(args[0], { signal })
+        return fetchFallible(args[0], signal, session)
       case 'oauth-send-http-request':
-        if (session) return http.fetchFallible(args[0], { signal })
+        if (session) return fetchFallible(args[0], signal, session)
         return { ok: false, error: `Cannot call ${name}: it is there while a user signs in; use fetch` }
       case 'fetch-stream':
         return http.fetchStream(args[0], { signal })

@@ -124,3 +124,16 @@ describe('createRedactionList', () => {
     expect(list.redactor.text('secret-number-0.')).toBe('secret-number-0.')
   })
 })
+
+test('a secret that something stands for is not pushed out by others, and comes back as its stand-in', () => {
+  const list = createRedactionList()
+  list.add('the-key-in-use', 'word-of-it')
+  for (let at = 0; at < 2_000; at++) list.addOverheard(`overheard-${at}`)
+  expect(list.redactor.text('the-key-in-use')).toBe('[redacted]')
+  expect(list.standInRedactor.text('the-key-in-use overheard-1999')).toBe('word-of-it overheard-1999')
+  expect(list.redactor.text('overheard-1999')).toBe('[redacted]')
+  list.add('the-next-key', 'word-of-it')
+  expect(list.standInRedactor.text('the-key-in-use the-next-key')).toBe('word-of-it word-of-it')
+  list.release('word-of-it')
+  expect(list.redactor.text('the-next-key')).toBe('[redacted]')
+})

@@ -111,7 +111,9 @@ const acme = defineProvider({
     const { refreshToken } = previous
     const request = refreshRequest({ endpoint: at(context, '/token'), client, refreshToken })
     const now = context.now()
-    const tokens = readTokenResponse(context.fetch(request.url, request), { now, previous })
+    const response = context.fetch(request.url, request)
+    context.log.info('answer ' + response.text())
+    const tokens = readTokenResponse(response, { now, previous })
     context.storeCredential(JSON.stringify(tokens))
     return true
   },

@@ -271,6 +271,8 @@ test('two completions that are refused at once exchange the token once, and both
   })
   expect(await store.describe(owner)).toMatchObject({ option: 'browser', refreshedAt: expect.any(Number) })
   const told = JSON.stringify(log)
+  // It logged the whole answer, before it stored anything.
+  expect(told).toContain('answer {')
   for (const secret of ['access-token-1', 'access-token-2', 'refresh-token-1'])
     expect(told).not.toContain(secret)
 })
