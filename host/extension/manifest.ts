@@ -60,14 +60,16 @@ const bodyField = z
     error: 'must be the name of a body field, such as "client_secret" or "auth.key"',
   })
 
-function listOf(element: z.ZodString, description: string) {
+function list(element: z.ZodString, description: string) {
   return z
     .array(element)
     .max(MAX_ENTRIES, { error: `must hold at most ${MAX_ENTRIES} entries` })
     .superRefine(refuseDuplicates(value => value))
-    .default([])
     .describe(description)
 }
+
+/** Absent means nothing. */
+const listOf = (element: z.ZodString, description: string) => list(element, description).default([])
 
 const permissions = z
   .strictObject({
@@ -110,6 +112,21 @@ const permissions = z
   })
   .prefault({})
 
+/** Where secrets of one provider may go is bounded further where an extension brings several. */
+const provider = z.strictObject({
+  id,
+  name,
+  icon: relativePath('svg').optional(),
+  network: list(
+    origin,
+    "Where this provider's secrets may go, of permissions.network. Default: all of it.",
+  ).optional(),
+  env: list(
+    variable,
+    "The variables that hold this provider's key, of permissions.env. Default: all of them, for every provider.",
+  ).optional(),
+})
+
 /** What `extension.json` may say. */
 export const manifestSchema = z
   .strictObject({
@@ -129,7 +146,7 @@ export const manifestSchema = z
       .describe('The contract that the component was built for.'),
     component: relativePath('wasm').describe('The WebAssembly component, relative to this file.'),
     providers: z
-      .array(z.strictObject({ id, name, icon: relativePath('svg').optional() }))
+      .array(provider)
       .max(MAX_ENTRIES, { error: `must hold at most ${MAX_ENTRIES} entries` })
       .superRefine(refuseDuplicates(provider => provider.id))
       .default([])
@@ -148,6 +165,18 @@ export const manifestSchema = z
       .default([])
       .describe('The tools that it brings.'),
     permissions: permissions.describe('What it may reach. Absent means nothing.'),
+  })
+  .superRefine(({ providers, permissions: { network, env } }, context) => {
+    for (const [index, own] of providers.entries()) {
+      const refuse = (key: 'network' | 'env', values: readonly string[], allowed: readonly string[]) => {
+        const value = values.find(other => !allowed.includes(other))
+        if (value === undefined) return
+        const path = ['providers', index, key, values.indexOf(value)]
+        context.addIssue({ code: 'custom', path, message: `is not in permissions.${key}`, input: value })
+      }
+      refuse('network', own.network ?? [], network)
+      refuse('env', own.env ?? [], env)
+    }
   })
   .superRefine(({ providers, tools }, context) => {
     if (providers.length === 0 && tools.length === 0)

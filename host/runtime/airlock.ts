@@ -10,6 +10,7 @@ import {
   type InstalledExtensions,
   type InstallOptions,
 } from '../extension/installed.ts'
+import type { Manifest } from '../extension/manifest.ts'
 import { readPackage } from '../extension/package.ts'
 import { resolveHome } from '../home/home.ts'
 import { readSettings, type Settings } from '../home/settings.ts'
@@ -108,7 +109,21 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
   let loading: Promise<Catalogue> | undefined
   let closed = false
 
-  function createHost(extension: Pick<InstalledExtension, 'package' | 'granted'>): ExtensionHost {
+  /**
+   * Settings name a provider, and what they say of it opens the way to an address. Where several extensions have one
+   * of that name, it is the one that is called so itself, and else none: the user then writes `<extension>:<provider>`.
+   */
+  function ownsName(extension: string, provider: string, others: readonly Manifest[]): boolean {
+    if (extension === provider) return true
+    return !others.some(
+      ({ id, providers }) => id !== extension && providers.some(other => other.id === provider),
+    )
+  }
+
+  function createHost(
+    extension: Pick<InstalledExtension, 'package' | 'granted'>,
+    others: readonly Manifest[],
+  ): ExtensionHost {
     return createExtensionHost({
       package: extension.package,
       granted: extension.granted,
@@ -119,8 +134,14 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
       open,
       limits,
       log,
+      ownsName: provider => ownsName(extension.package.manifest.id, provider, others),
       ...(lookup && { lookup }),
     })
+  }
+
+  /** Of what is installed and what is loaded besides. */
+  function manifestsOf(extensions: readonly InstalledExtension[]): Manifest[] {
+    return [...extensions.map(one => one.package.manifest), ...[...hosts.values()].map(host => host.manifest)]
   }
 
   async function replaceHost(host: ExtensionHost): Promise<void> {
@@ -139,10 +160,12 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
 
   async function loadInstalled(): Promise<Catalogue> {
     const blocked: BlockedExtension[] = []
-    for (const extension of await installed.list()) {
+    const extensions = await installed.list()
+    const known = manifestsOf(extensions)
+    for (const extension of extensions) {
       const { id, providers } = extension.package.manifest
       if (hosts.has(id)) continue
-      if (extension.state === 'ready') hosts.set(id, createHost(extension))
+      if (extension.state === 'ready') hosts.set(id, createHost(extension, known))
       else {
         const { problem = `"${id}" changed: run \`airlock install ${extension.source}\` to agree again` } =
           extension
@@ -190,13 +213,14 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
     },
     async install(source, how) {
       const extension = await installed.install(source, how)
-      await replaceHost(createHost(extension))
+      await replaceHost(createHost(extension, manifestsOf(await installed.list())))
       loading = undefined
       return extension
     },
     async load(folder, how = {}) {
       const read = await readPackage(folder)
-      await replaceHost(createHost({ package: read, granted: how.granted ?? read.manifest.permissions }))
+      const granted = how.granted ?? read.manifest.permissions
+      await replaceHost(createHost({ package: read, granted }, manifestsOf(await installed.list())))
       loading = undefined
     },
     providers: async () => (await catalogue()).providers(),

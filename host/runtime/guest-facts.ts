@@ -1,14 +1,17 @@
 import type { GuestCredentials } from '../capabilities/credentials.ts'
 import { parseCredentialValue } from '../credentials/credential-value.ts'
 import type { Placeholders } from '../credentials/placeholders.ts'
+import type { Manifest } from '../extension/manifest.ts'
 import type { ProviderSettings } from '../home/settings.ts'
 import type { NetworkRules } from '../policy/network.ts'
 import type { Permissions } from '../policy/permissions.ts'
 import type { GuestFacts } from '../sandbox/protocol.ts'
 
+type GuestProvider = Manifest['providers'][number]
+
 export interface GuestFactsOptions {
   extension: string
-  providers: readonly string[]
+  providers: readonly GuestProvider[]
   credentials: GuestCredentials
   placeholders: Placeholders
   permissions: Permissions
@@ -17,7 +20,7 @@ export interface GuestFactsOptions {
   env: NodeJS.ProcessEnv
   settingsOf(provider: string): ProviderSettings | undefined
   /** Where a secret that several providers use may go. */
-  reachOf(providers: readonly string[]): NetworkRules
+  reachOf(providers: readonly GuestProvider[]): NetworkRules
 }
 
 /**
@@ -27,7 +30,7 @@ export interface GuestFactsOptions {
 export async function readGuestFacts(options: GuestFactsOptions): Promise<GuestFacts> {
   const { extension, providers, credentials, placeholders, permissions, allowedEnv, env } = options
   const facts: GuestFacts = { credentials: {}, env: {}, settings: {} }
-  for (const provider of providers) {
+  for (const { id: provider } of providers) {
     const handed = await credentials.handOut(provider)
     if (handed !== undefined) facts.credentials[provider] = handed
     const own = options.settingsOf(provider)
@@ -40,11 +43,12 @@ export async function readGuestFacts(options: GuestFactsOptions): Promise<GuestF
       placeholders.hide(value)
       facts.env[name] = value
     } else if (permissions.env.includes(name)) {
+      const users = providers.filter(({ env: own }) => own?.includes(name))
       const key = parseCredentialValue(value, `the variable ${name}`)
       facts.env[name] = placeholders.placeholderFor(
         `env:${extension}:${name}`,
         key,
-        options.reachOf(providers),
+        options.reachOf(users.length > 0 ? users : providers),
       )
     }
   }

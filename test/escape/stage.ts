@@ -223,6 +223,7 @@ export async function createStage(isolation: Isolation): Promise<Stage> {
         credentials,
         env: {},
         cacheFolder: join(folder, 'cache'),
+        ownsName: () => true,
         open: (isolation === 'thread' ? openThread : openProcess)(join(folder, 'cache')),
         limits: { computeMs: 100, deaths: 1_000_000 },
         log: entry => log.push(entry),

@@ -100,6 +100,8 @@ describe('parseManifest', () => {
       'permissions.credentials must be "use" or "read", not "plain"',
     ],
     [{ permissions: { bodyFields: ['a b'] } }, 'must be the name of a body field'],
+    [{ providers: [{ id: 'a', name: 'A', network: ['https://b.example'] }] }, 'providers[0].network[0]'],
+    [{ providers: [{ id: 'a', name: 'A', env: ['B'] }] }, 'is not in permissions.env'],
     [{ permissions: { memoryMiB: 2 } }, 'permissions.memoryMiB: 2 must be at least 4'],
     [{ permissions: { memoryMiB: 4096 } }, 'permissions.memoryMiB: 4096 must be at most 1024'],
     [{ permissions: { memoryMiB: 64.5 } }, 'must be a whole number'],
