@@ -21,7 +21,8 @@ export function createToolIds(): ToolIds {
       if (known !== undefined) return known
       const fitted = fitId(call.id)
       let id = fitted
-      for (let at = 2; used.has(id); at++) id = `${fitted}-${at}`
+      // Numbered inside the length, too: some services hold to it.
+      for (let at = 2; used.has(id); at++) id = `${fitted.slice(0, MAX_LENGTH - 5)}-${at}`
       used.add(id)
       ids.set(call, id)
       return id

@@ -199,6 +199,8 @@ export function createItems({ names, newId, ...origin }: ItemsOptions): Items {
       if (!isRecord(whole)) return
       const kind = whole.type === 'function_call' ? 'call' : whole.type
       const found = find(event)
+      // Sent once more.
+      if (found?.isDone && found.index === event.output_index && found.id === readText(whole.id)) return
       const item = found && !found.isDone && matches(found, kind) ? found : open(event, whole)
       const json = () => sourceTextAt(data, path) ?? JSON.stringify(whole)
       if (item.kind === 'call') {

@@ -30,6 +30,9 @@ describe('createResponsesDecoder: texts', () => {
       totalTokens: 15,
     })
   })
+  test('an item that is sent once more is told once', () => {
+    expect(read(...say('Hi'), done(0, message('Hi')), completed).result.text).toBe('Hi')
+  })
   test('what the pieces left out comes with the whole', () => {
     const whole = { type: 'response.output_text.done', output_index: 0, content_index: 0, text: 'Hi there' }
     expect(read(added(0, message('')), textDelta(0, 'msg_1', 'Hi'), whole, completed).result.text).toBe(
