@@ -141,6 +141,19 @@ describe('airlock login: a form', () => {
   })
 })
 
+describe('airlock status', () => {
+  it('names what keeps the keys from being read, and still shows the rest; exits with 1', async () => {
+    const { env } = await setUp()
+    const locked = { ...env, AIRLOCK_PASSPHRASE: 'open sesame' }
+    expect((await airlock([...byKey, '--stdin'], { env: locked, stdin: KEY })).code).toBe(0)
+    expect((await airlock(['status'], { env: locked })).stderr).toContain('locked by a passphrase')
+    const { code, stdout, stderr } = await airlock(['status'], { env })
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/openrouter +none/)
+    expect(stderr).toContain('AIRLOCK_PASSPHRASE')
+  })
+})
+
 describe('airlock login: a device code', () => {
   it('shows code and address in a pipe, within 80 columns and without colour, and no browser is needed', async () => {
     const { env } = await setUp()
