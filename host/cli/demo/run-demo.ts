@@ -65,7 +65,10 @@ async function showInstall(airlock: Airlock, stage: Stage, { signal }: Cli): Pro
 
 async function showModels(airlock: Airlock, stage: Stage): Promise<void> {
   stage.step('List the models of a service on this machine')
-  const { models, failures } = await stage.waitFor('starting the sandbox', airlock.models({ provider: EXTENSION }))
+  const { models, failures } = await stage.waitFor(
+    'starting the sandbox',
+    airlock.models({ provider: EXTENSION }),
+  )
   const [failure] = failures
   if (failure) throw failure.error
   const rows = models.map(({ reference, name, maxTokenCount }) => [reference, name, `${maxTokenCount}`])
