@@ -183,10 +183,13 @@ function encodeResult({ content }: ToolResultPart, path: string, saysError: bool
 }
 
 function encodeResultInWords(result: ToolResultPart, path: string): Block[] {
-  const images = result.content.flatMap((part, at) =>
+  return [...text(resultInWords(result)), ...resultImages(result, path)]
+}
+
+function resultImages({ content }: ToolResultPart, path: string): Block[] {
+  return content.flatMap((part, at) =>
     part.type === 'image' ? [encodeImage(part, `${path}.content[${at}]`)] : [],
   )
-  return [...text(resultInWords(result)), ...images]
 }
 
 function encodeUserPart({ part, path, anchor, isSystem }: PlacedPart, encoder: Encoder): Block[] {
@@ -249,7 +252,7 @@ function encodeOwn({ part, path, anchor }: PlacedPart, encoder: Encoder): Block[
         return redactedContent === undefined ? [] : [{ reasoningContent: { redactedContent } }]
       }
       case 'tool-result':
-        return encodeResultInWords(part, path)
+        return text(resultInWords(part))
       // Images go into the next user message, the one place that takes them.
       case 'image':
       case 'file':
@@ -264,9 +267,12 @@ function encodeOwn({ part, path, anchor }: PlacedPart, encoder: Encoder): Block[
 }
 
 function ownImages({ part, path }: PlacedPart, encoder: Encoder): Block[] {
-  if (part.type !== 'image' && part.type !== 'file') return []
-  const block = part.type === 'image' ? encodeImage(part, path) : encodeFile(part, path, encoder.documents)
-  return [...text('From your last answer:'), block]
+  const heading = text('From your last answer:')
+  if (part.type === 'image') return [...heading, encodeImage(part, path)]
+  if (part.type === 'file') return [...heading, encodeFile(part, path, encoder.documents)]
+  if (part.type !== 'tool-result') return []
+  const images = resultImages(part, path)
+  return images.length === 0 ? [] : [...heading, ...images]
 }
 
 function continuesWithoutThinking(wire: readonly WireMessage[]): boolean {

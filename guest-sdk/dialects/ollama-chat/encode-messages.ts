@@ -74,9 +74,11 @@ function encodeSystem(parts: readonly PlacedPart[]): WireMessage {
 
 /** What belongs to other dialects (redacted thinking, reasoning details, provider content) is left out. */
 function encodeAssistant({ parts }: Turn): WireMessage {
-  const textOf = (type: 'text' | 'thinking') =>
-    parts.flatMap(({ part }) => (part.type === type && 'text' in part ? [part.text] : [])).join('')
-  const thinking = textOf('thinking')
+  const thinking = parts.flatMap(({ part }) => (part.type === 'thinking' ? [part.text] : [])).join('')
+  const content = parts.flatMap(({ part }) => {
+    if (part.type === 'text') return [part.text]
+    return part.type === 'tool-result' ? [resultInWords(part)] : []
+  })
   const calls = parts.flatMap(({ part }) =>
     part.type === 'tool-use'
       ? [{ id: part.id, function: { name: part.name, arguments: rawJsonObject(part.input) ?? {} } }]
@@ -84,7 +86,7 @@ function encodeAssistant({ parts }: Turn): WireMessage {
   )
   return {
     role: 'assistant',
-    content: textOf('text'),
+    content: content.join(''),
     ...(thinking !== '' && { thinking }),
     ...(calls.length > 0 && { tool_calls: calls }),
   }
@@ -116,9 +118,11 @@ function imagesOf({ content }: ToolResultPart, path: string): string[] {
 }
 
 function ownImages({ parts }: Turn): Shown {
-  const images = parts.flatMap(({ part, path }) =>
-    part.type === 'image' ? [encodeImage(part.source, path)] : [],
-  )
+  const images = parts.flatMap(({ part, path }) => {
+    if (part.type === 'image') return [encodeImage(part.source, path)]
+    if (part.type === 'file') return [encodeFile(part, path)]
+    return part.type === 'tool-result' ? imagesOf(part, path) : []
+  })
   return { texts: images.length > 0 ? ['From your last answer:'] : [], images }
 }
 
