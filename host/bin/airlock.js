@@ -5,7 +5,7 @@ if (Number(major) < 24) {
   console.error(`airlock needs Node.js 24 or newer; this is ${process.versions.node}.`)
   process.exit(1)
 }
-void import('./compile-cache.js')
+void import('../cli/compile-cache.js')
   .then(({ useCompileCache }) => useCompileCache(process.env))
   .then(() => import('../cli/main.ts'))
   .then(({ main }) => main(process.argv.slice(2)))
