@@ -10,11 +10,11 @@ import {
   UNANSWERED,
 } from '../conversation.ts'
 import { rawJsonObject } from '../raw-json.ts'
+import { createToolIds, type ToolIds } from '../tool-ids.ts'
 import type { ToolNames } from '../tool-names.ts'
 import { type Block, encodeFile, encodeImage } from './encode-media.ts'
 import { fromCitationDetails, fromProviderContent } from './opaque-blocks.ts'
 import type { MessagesRules } from './rules.ts'
-import { createToolIds, type ToolIds } from './tool-ids.ts'
 
 export interface WireMessage {
   role: 'user' | 'assistant' | 'system'

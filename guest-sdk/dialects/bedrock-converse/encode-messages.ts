@@ -1,6 +1,5 @@
 import { ProviderError } from '../../provider-error.ts'
 import type { RequestMessage } from '../../request.ts'
-import { createToolIds, type ToolIds } from '../anthropic-messages/tool-ids.ts'
 import {
   type Answer,
   type PlacedPart,
@@ -10,6 +9,7 @@ import {
   UNANSWERED,
 } from '../conversation.ts'
 import { rawJsonObject } from '../raw-json.ts'
+import { createToolIds, type ToolIds } from '../tool-ids.ts'
 import type { ToolNames } from '../tool-names.ts'
 import {
   type Block,

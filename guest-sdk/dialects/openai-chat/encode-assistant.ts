@@ -1,3 +1,4 @@
+import { isRecord } from '../../is-record.ts'
 import type { MessagePart } from '../../request.ts'
 import type { WireMessage } from './encode-messages.ts'
 import type { ChatQuirks } from './quirks.ts'
@@ -65,13 +66,17 @@ function encodeArguments(input: string): string {
   }
 }
 
-/** Each part holds a list of details, or one. What does not parse was not ours. */
+/**
+ * Each part holds a list of details, or one. Those of this dialect have a type of `reasoning.`; what another dialect
+ * put into a part of this kind stays with it.
+ */
 function readDetails(content: readonly MessagePart[]): unknown[] {
   return content.flatMap(part => {
     if (part.type !== 'reasoning-details') return []
     try {
       const details: unknown = JSON.parse(part.data)
-      return Array.isArray(details) ? details : [details]
+      const all: unknown[] = Array.isArray(details) ? details : [details]
+      return all.filter(detail => isRecord(detail) && String(detail.type).startsWith('reasoning.'))
     } catch {
       return []
     }

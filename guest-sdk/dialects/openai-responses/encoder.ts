@@ -1,4 +1,4 @@
-import { createToolIds, type ToolIds } from '../anthropic-messages/tool-ids.ts'
+import { createToolIds, type ToolIds } from '../tool-ids.ts'
 import type { ToolNames } from '../tool-names.ts'
 import type { Content } from './encode-media.ts'
 import type { ItemOrigin } from './opaque-items.ts'

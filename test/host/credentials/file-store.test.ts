@@ -222,8 +222,9 @@ describe('a file that cannot be used', () => {
     await using at = await signedIn()
     const text = '{"format":"airlock-credentials","version":2,"what":"ever"}'
     await writeFile(at.file, text)
-    for (const call of [at.open().get(acme), at.open().set(acme, 'x'), at.open().delete(acme)])
-      expect(await failure(call)).toMatchObject({
+    const calls = [() => at.open().get(acme), () => at.open().set(acme, 'x'), () => at.open().delete(acme)]
+    for (const call of calls)
+      expect(await failure(call())).toMatchObject({
         code: 'store-unreadable',
         message: expect.stringContaining('newer version'),
       })

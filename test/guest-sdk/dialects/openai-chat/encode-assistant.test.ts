@@ -77,6 +77,12 @@ const cases: [name: string, messages: RequestMessage[], wire: unknown[], quirks?
     [{ role: 'assistant', content: 'Hi' }],
   ],
   [
+    'reasoning details of another dialect are left out',
+    [assistant({ type: 'reasoning-details', data: '{"type":"openai.reasoning","item":{}}' }, 'Hi')],
+    [{ role: 'assistant', content: 'Hi' }],
+    { reasoningDetails: true },
+  ],
+  [
     'a thought signature goes back with its call',
     [assistant({ type: 'tool-use', id: 'a', name: 'look', input: '{}', thoughtSignature: 'SIG' })],
     [

@@ -1,4 +1,4 @@
-import type { ToolUsePart } from '../conversation.ts'
+import type { ToolUsePart } from './conversation.ts'
 
 /** The longest id that is sent as it is; longer ones come from other services. */
 const MAX_LENGTH = 64
