@@ -224,7 +224,7 @@ function encodeUserPart({ part, path, anchor, isSystem }: PlacedPart, encoder: E
 }
 
 /** A part of the model's own turn. */
-function encodeOwn({ part, path, anchor }: PlacedPart, encoder: Encoder): Block[] {
+function encodeOwn({ part, anchor }: PlacedPart, encoder: Encoder): Block[] {
   const encode = (): Block[] => {
     switch (part.type) {
       case 'text':
