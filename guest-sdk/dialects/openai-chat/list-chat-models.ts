@@ -26,9 +26,9 @@ function listedModels(
 ): readonly ListedChatModel[] {
   const known = (service.models ?? []).map(({ id }): ListedChatModel => ({ id, capabilities: {} }))
   const isSetUp = service.apiUrl !== undefined || ownUrl(context) !== undefined
-  if (service.isPreset && !isSetUp) return known
-  if (service.modelList === 'none') return known
-  if (needsKey(service, context) && serviceKey(service, context) === undefined) return known
+  const lacksKey = needsKey(service, context) && serviceKey(service, context) === undefined
+  if (service.isPreset && (!isSetUp || lacksKey)) return []
+  if (service.modelList === 'none' || lacksKey) return known
   try {
     return withAliases(service, askService(service, context))
   } catch (error) {

@@ -46,7 +46,7 @@ test.each([
   )
   // Nothing set up, nothing asked.
   const idle = offer({})
-  models(idle)
+  expect(models(idle)).toEqual([])
   expect(idle.sent).toEqual([])
 })
 

@@ -32,7 +32,7 @@ describe('airlock install', () => {
     })
     const { stdout } = await run('list')
     expect(stdout).toMatch(
-      /^EXTENSION +VERSION +PROVIDERS +STATE\nopenai-compatible +0\.1\.0 +openai-compatible +ready\n$/,
+      /^EXTENSION +VERSION +PROVIDERS +STATE\nopenai-compatible +0\.1\.0 +openai-compatible, lm-studio, .+ +ready\n$/,
     )
 
     const sheet = await run('permissions', 'openai-compatible')
@@ -94,7 +94,7 @@ describe('airlock install', () => {
     await appendFile(join(data, version, 'dist/openai-compatible.wasm'), '!')
 
     const list = await run('list')
-    expect(list.stdout).toMatch(/openai-compatible +0\.1\.0 +openai-compatible +changed\n/)
+    expect(list.stdout).toMatch(/openai-compatible +0\.1\.0 +openai-compatible, lm-studio, .+ +changed\n/)
     expect(list.stderr).toContain('is not the one that was agreed to')
     const permissions = await run('permissions', 'openai-compatible')
     expect(permissions.stdout).toContain('is stopped')
