@@ -1,4 +1,4 @@
-import { type Context, type CustomModel, type ModelDefinition, ProviderError } from '@airlock/guest-sdk'
+import { type Context, type ModelDefinition, ProviderError } from '@airlock/guest-sdk'
 import {
   type BedrockModel,
   type ConverseRules,
@@ -6,13 +6,12 @@ import {
   readFoundationModels,
   readInferenceProfiles,
 } from '@airlock/guest-sdk/dialects/bedrock-converse'
+import { readPages, withSettings } from '@airlock/guest-sdk/dialects/list-models'
 import { DEFAULT_FAST_MODEL, DEFAULT_MODEL, findKnownModel, KNOWN_MODELS } from './models.ts'
 import { findIdentity, findRegion, signedRequest } from './service.ts'
 
 /** Assumed of a model of which the table says nothing, tokens; the service does not tell. */
 const ASSUMED_CONTEXT = 128_000
-/** A list that goes on for ever is broken. */
-const MAX_PAGES = 20
 
 /**
  * The models and the inference profiles of the region, with what is known of them, and those that the user named.
@@ -22,7 +21,10 @@ export function listModels(context: Context): ModelDefinition[] {
   const named = context.settings()?.availableModels ?? []
   const models = new Map(listed(context).map(model => [model.id, describe(model)]))
   markDefaults(models)
-  for (const model of named) models.set(model.name, describeNamed(model, models.get(model.name)))
+  for (const model of named) {
+    const found = models.get(model.name) ?? describe({ id: model.name, isOnDemand: true })
+    models.set(model.name, withSettings(found, model))
+  }
   return [...models.values()]
 }
 
@@ -61,21 +63,14 @@ function listed(context: Context): BedrockModel[] {
 /** Profiles that lead to a model of the list; what else there is makes no text. */
 function askProfiles(context: Context, models: readonly BedrockModel[]): BedrockModel[] {
   const byId = new Map(models.map(model => [model.id, model]))
-  const found: BedrockModel[] = []
-  let token: string | undefined
-  for (let page = 0; page < MAX_PAGES; page++) {
+  const profiles = readPages(token => {
     const after = token === undefined ? '' : `&nextToken=${encodeURIComponent(token)}`
-    const { models: profiles, next } = readInferenceProfiles(
-      ask(context, `/inference-profiles?maxResults=1000${after}`),
-    )
-    for (const profile of profiles) {
-      const model = profile.modelId === undefined ? undefined : byId.get(profile.modelId)
-      if (model) found.push({ ...model, ...profile })
-    }
-    if (next === undefined || next === token) break
-    token = next
-  }
-  return found
+    return readInferenceProfiles(ask(context, `/inference-profiles?maxResults=1000${after}`))
+  })
+  return profiles.flatMap(profile => {
+    const model = profile.modelId === undefined ? undefined : byId.get(profile.modelId)
+    return model ? [{ ...model, ...profile }] : []
+  })
 }
 
 function ask(context: Context, path: string): unknown {
@@ -120,15 +115,5 @@ function markDefaults(models: Map<string, ModelDefinition>): void {
       : [...models.keys()].find(key => findKnownModel(key)?.id === wanted)
     const model = id === undefined ? undefined : models.get(id)
     if (model) models.set(model.id, { ...model, [field]: true })
-  }
-}
-
-function describeNamed(model: CustomModel, found: ModelDefinition | undefined): ModelDefinition {
-  const { name: id, displayName, maxTokens, maxOutputTokens } = model
-  return {
-    ...(found ?? describe({ id, isOnDemand: true })),
-    maxTokenCount: maxTokens,
-    ...(displayName !== undefined && { name: displayName }),
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
   }
 }

@@ -1,6 +1,5 @@
 import {
   type Context,
-  type CustomModel,
   errorFromResponse,
   type ModelCapabilities,
   type ModelDefinition,
@@ -11,13 +10,12 @@ import {
   type MessagesRules,
   readModelPage,
 } from '@airlock/guest-sdk/dialects/anthropic-messages'
+import { listedOrKnown, readPages, withSettings } from '@airlock/guest-sdk/dialects/list-models'
 import { DEFAULT_FAST_MODEL, DEFAULT_MODEL, findKnownModel, KNOWN_MODELS } from './models.ts'
 import { apiHeaders, apiKey, apiUrl } from './service.ts'
 
 /** Assumed of a model of which neither the table nor the service says it, tokens. */
 const ASSUMED_CONTEXT = 200_000
-/** A list that goes on for ever is broken. */
-const MAX_PAGES = 20
 
 /**
  * The models that the service lists for this key, with what is known of them, and those that the user named. Without
@@ -26,7 +24,10 @@ const MAX_PAGES = 20
 export function listModels(context: Context): ModelDefinition[] {
   const named = context.settings()?.availableModels ?? []
   const models = new Map(listed(context).map(model => [model.id, describe(model)]))
-  for (const model of named) models.set(model.name, describeNamed(model, models.get(model.name)))
+  for (const model of named) {
+    const found = models.get(model.name) ?? describe({ id: model.name, capabilities: {} })
+    models.set(model.name, withSettings(found, model))
+  }
   return [...models.values()]
 }
 
@@ -45,35 +46,20 @@ export function rulesOf(model: string, context: Context): Partial<MessagesRules>
 function listed(context: Context): ListedModel[] {
   const known = KNOWN_MODELS.map(({ id }): ListedModel => ({ id, capabilities: {} }))
   if (apiKey(context) === undefined) return known
-  try {
-    const models = askService(context)
-    const ids = new Set(models.map(({ id }) => id))
-    // The service lists the dated ids only, and takes the short ones.
-    const short = KNOWN_MODELS.filter(({ id, snapshot }) => snapshot && ids.has(snapshot) && !ids.has(id))
-    return [...models, ...short.map(({ id }): ListedModel => ({ id, capabilities: {} }))]
-  } catch (error) {
-    if (!(error instanceof ProviderError) || error.kind === 'authentication' || error.kind === 'permission')
-      throw error
-    context.log.warn(
-      `Anthropic lists no models, so only those known to the extension are offered: ${error.message}`,
-    )
-    return known
-  }
+  return listedOrKnown(context, 'Anthropic', () => askService(context), known)
 }
 
 function askService(context: Context): ListedModel[] {
-  const models: ListedModel[] = []
-  let after: string | undefined
-  for (let page = 0; page < MAX_PAGES; page++) {
+  const models = readPages(after => {
     const query = `limit=1000${after === undefined ? '' : `&after_id=${encodeURIComponent(after)}`}`
     const response = context.fetch(apiUrl(context, `models?${query}`), { headers: apiHeaders(context) })
     if (!response.ok) throw new ProviderError(errorFromResponse(response))
-    const { models: more, next } = readModelPage(response.json())
-    models.push(...more)
-    if (next === undefined || next === after) break
-    after = next
-  }
-  return models
+    return readModelPage(response.json())
+  })
+  const ids = new Set(models.map(({ id }) => id))
+  // The service lists the dated ids only, and takes the short ones.
+  const short = KNOWN_MODELS.filter(({ id, snapshot }) => snapshot && ids.has(snapshot) && !ids.has(id))
+  return [...models, ...short.map(({ id }): ListedModel => ({ id, capabilities: {} }))]
 }
 
 function describe(model: ListedModel): ModelDefinition {
@@ -89,16 +75,6 @@ function describe(model: ListedModel): ModelDefinition {
     pricing: known?.pricing,
     isDefault: model.id === DEFAULT_MODEL,
     isDefaultFast: model.id === DEFAULT_FAST_MODEL,
-  }
-}
-
-function describeNamed(model: CustomModel, found: ModelDefinition | undefined): ModelDefinition {
-  const { name: id, displayName, maxTokens, maxOutputTokens } = model
-  return {
-    ...(found ?? describe({ id, capabilities: {} })),
-    maxTokenCount: maxTokens,
-    ...(displayName !== undefined && { name: displayName }),
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Context, errorFromResponse, type ModelDefinition, ProviderError } from '@airlock/guest-sdk'
+import { withSettings } from '@airlock/guest-sdk/dialects/list-models'
 import {
-  describeNamedModel,
   describeOpenAiModel,
   findOpenAiModel,
   OPENAI_MODELS,
@@ -20,7 +20,7 @@ export function listModels(context: Context): ModelDefinition[] {
   const models = named.map(model => {
     const found = listed.get(model.name) ?? describe(model.name, findKnown(model.name, context))
     listed.delete(model.name)
-    return describeNamedModel(model, found)
+    return withSettings(found, model)
   })
   return [...models, ...listed.values()]
 }

@@ -1,17 +1,16 @@
-import { type Context, type CustomModel, type ModelDefinition, ProviderError } from '@airlock/guest-sdk'
+import { type Context, type ModelDefinition, ProviderError } from '@airlock/guest-sdk'
 import {
   type GeminiRules,
   type ListedGeminiModel,
   readGeminiModelPage,
   readRejection,
 } from '@airlock/guest-sdk/dialects/gemini'
+import { listedOrKnown, readPages, withSettings } from '@airlock/guest-sdk/dialects/list-models'
 import { DEFAULT_FAST_MODEL, DEFAULT_MODEL, findKnownModel, KNOWN_MODELS } from './models.ts'
 import { apiHeaders, apiKey, apiUrl } from './service.ts'
 
 /** Assumed of a model of which neither the table nor the service says it, tokens. */
 const ASSUMED_CONTEXT = 1_048_576
-/** A list that goes on for ever is broken. */
-const MAX_PAGES = 20
 
 /**
  * The models that the service lists for this key, with what is known of them, and those that the user named. Without
@@ -20,7 +19,8 @@ const MAX_PAGES = 20
 export function listModels(context: Context): ModelDefinition[] {
   const named = context.settings()?.availableModels ?? []
   const models = new Map(listed(context).map(model => [model.id, describe(model)]))
-  for (const model of named) models.set(model.name, describeNamed(model, models.get(model.name)))
+  for (const model of named)
+    models.set(model.name, withSettings(models.get(model.name) ?? describe({ id: model.name }), model))
   return [...models.values()]
 }
 
@@ -36,31 +36,16 @@ export function rulesOf(model: string, context: Context): Partial<GeminiRules> {
 function listed(context: Context): ListedGeminiModel[] {
   const known = KNOWN_MODELS.map(({ id }): ListedGeminiModel => ({ id }))
   if (apiKey(context) === undefined) return known
-  try {
-    return askService(context)
-  } catch (error) {
-    if (!(error instanceof ProviderError) || error.kind === 'authentication' || error.kind === 'permission')
-      throw error
-    context.log.warn(
-      `Google AI lists no models, so only those known to the extension are offered: ${error.message}`,
-    )
-    return known
-  }
+  return listedOrKnown(context, 'Google AI', () => askService(context), known)
 }
 
 function askService(context: Context): ListedGeminiModel[] {
-  const models: ListedGeminiModel[] = []
-  let token: string | undefined
-  for (let page = 0; page < MAX_PAGES; page++) {
+  return readPages(token => {
     const query = `pageSize=1000${token === undefined ? '' : `&pageToken=${encodeURIComponent(token)}`}`
     const response = context.fetch(apiUrl(context, `models?${query}`), { headers: apiHeaders(context) })
     if (!response.ok) throw new ProviderError(readRejection(response))
-    const { models: more, next } = readGeminiModelPage(response.json())
-    models.push(...more)
-    if (next === undefined || next === token) break
-    token = next
-  }
-  return models
+    return readGeminiModelPage(response.json())
+  })
 }
 
 function describe(model: ListedGeminiModel): ModelDefinition {
@@ -85,15 +70,5 @@ function describe(model: ListedGeminiModel): ModelDefinition {
     pricing: known?.pricing,
     isDefault: model.id === DEFAULT_MODEL,
     isDefaultFast: model.id === DEFAULT_FAST_MODEL,
-  }
-}
-
-function describeNamed(model: CustomModel, found: ModelDefinition | undefined): ModelDefinition {
-  const { name: id, displayName, maxTokens, maxOutputTokens } = model
-  return {
-    ...(found ?? describe({ id })),
-    maxTokenCount: maxTokens,
-    ...(displayName !== undefined && { name: displayName }),
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
   }
 }

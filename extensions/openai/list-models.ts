@@ -1,7 +1,7 @@
 import { type Context, errorFromResponse, type ModelDefinition, ProviderError } from '@airlock/guest-sdk'
+import { withSettings } from '@airlock/guest-sdk/dialects/list-models'
 import { readModelList } from '@airlock/guest-sdk/dialects/openai-chat'
 import {
-  describeNamedModel,
   describeOpenAiModel,
   findOpenAiModel,
   type ListedOpenAiModel,
@@ -21,7 +21,7 @@ export function listModels(context: Context): ModelDefinition[] {
   const models = new Map(offered(context).map(model => [model.id, model]))
   for (const model of named) {
     const found = models.get(model.name) ?? describeOpenAiModel(model.name)
-    models.set(model.name, describeNamedModel(model, found))
+    models.set(model.name, withSettings(found, model))
   }
   return [...models.values()].map(model => ({
     ...model,

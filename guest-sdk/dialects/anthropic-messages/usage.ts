@@ -1,6 +1,7 @@
 import type { TokenUsage } from '../../events.ts'
 import { isRecord } from '../../is-record.ts'
 import { readCount } from '../json-value.ts'
+import { mergeCounts, type ReportedCounts } from '../merge-counts.ts'
 
 /**
  * Puts what an event reports over what was known. Counts are totals: a field replaces the one before it, and one
@@ -12,19 +13,12 @@ import { readCount } from '../json-value.ts'
 export function mergeUsage(known: TokenUsage, reported: unknown): boolean {
   if (!isRecord(reported)) return false
   const details = isRecord(reported.output_tokens_details) ? reported.output_tokens_details : {}
-  const found: { [Field in keyof TokenUsage]?: number | undefined } = {
+  const found: ReportedCounts = {
     inputTokens: readCount(reported.input_tokens),
     outputTokens: readCount(reported.output_tokens),
     cacheCreationInputTokens: readCount(reported.cache_creation_input_tokens),
     cacheReadInputTokens: readCount(reported.cache_read_input_tokens),
     reasoningTokens: readCount(details.thinking_tokens),
   }
-  let changed = false
-  for (const field of Object.keys(found) as (keyof TokenUsage)[]) {
-    const count = found[field]
-    if (count === undefined || known[field] === count) continue
-    known[field] = count
-    changed = true
-  }
-  return changed
+  return mergeCounts(known, found)
 }

@@ -1,6 +1,7 @@
 import type { TokenUsage } from '../../events.ts'
 import { isRecord } from '../../is-record.ts'
 import { readCount } from '../json-value.ts'
+import { mergeCounts, type ReportedCounts } from '../merge-counts.ts'
 
 /**
  * Puts the `usageMetadata` of a chunk over what was known: totals so far, each chunk's replace those before. False
@@ -12,21 +13,14 @@ import { readCount } from '../json-value.ts'
 export function mergeUsage(known: TokenUsage, reported: unknown): boolean {
   if (!isRecord(reported)) return false
   const thoughts = readCount(reported.thoughtsTokenCount)
-  const found: { [Field in keyof TokenUsage]?: number | undefined } = {
+  const found: ReportedCounts = {
     inputTokens: sum(readCount(reported.promptTokenCount), readCount(reported.toolUsePromptTokenCount)),
     outputTokens: sum(readCount(reported.candidatesTokenCount), thoughts),
     cacheReadInputTokens: readCount(reported.cachedContentTokenCount),
     reasoningTokens: thoughts,
     totalTokens: readCount(reported.totalTokenCount),
   }
-  let changed = false
-  for (const field of Object.keys(found) as (keyof TokenUsage)[]) {
-    const count = found[field]
-    if (count === undefined || known[field] === count) continue
-    known[field] = count
-    changed = true
-  }
-  return changed
+  return mergeCounts(known, found)
 }
 
 function sum(a: number | undefined, b: number | undefined): number | undefined {

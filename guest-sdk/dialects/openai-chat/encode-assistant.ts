@@ -1,8 +1,8 @@
 import { isRecord } from '../../is-record.ts'
 import type { MessagePart } from '../../request.ts'
-import type { WireMessage } from './encode-messages.ts'
 import type { ChatQuirks } from './quirks.ts'
 import { fitToolCallId } from './tool-call-id.ts'
+import type { WireMessage } from './wire-message.ts'
 
 type ToolUsePart = Extract<MessagePart, { type: 'tool-use' }>
 

@@ -4,8 +4,8 @@ import { encodeAssistant, isToolUse } from './encode-assistant.ts'
 import { type ContentPart, encodeFile, encodeImage, type PartRules } from './encode-parts.ts'
 import type { ChatQuirks } from './quirks.ts'
 import { fitToolCallId } from './tool-call-id.ts'
+import type { WireMessage } from './wire-message.ts'
 
-export type WireMessage = Record<string, unknown> & { role: string }
 type ToolResultPart = Extract<MessagePart, { type: 'tool-result' }>
 type PlacedResult = { result: ToolResultPart; path: string }
 

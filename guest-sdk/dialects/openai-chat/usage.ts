@@ -1,5 +1,6 @@
 import type { TokenUsage } from '../../events.ts'
 import { isRecord } from '../../is-record.ts'
+import { mergeCounts } from '../merge-counts.ts'
 
 /**
  * Adds what a chunk reports to what was known: totals, so a field replaces the one before it and is never added
@@ -26,14 +27,7 @@ export function mergeUsage(known: TokenUsage, reported: unknown): boolean {
     reasoningTokens: firstCount(output.reasoning_tokens, reported.reasoning_tokens),
     totalTokens: firstCount(reported.total_tokens),
   }
-  let changed = false
-  for (const field of Object.keys(found) as (keyof TokenUsage)[]) {
-    const count = found[field]
-    if (count === undefined || known[field] === count) continue
-    known[field] = count
-    changed = true
-  }
-  return changed
+  return mergeCounts(known, found)
 }
 
 /** A count is a whole number of 0 or more; services also send null, -1 and, for what they do not count, nothing. */

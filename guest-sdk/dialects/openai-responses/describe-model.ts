@@ -1,4 +1,3 @@
-import type { CustomModel } from '../../context.ts'
 import type { ModelDefinition } from '../../models.ts'
 import { findOpenAiModel, type OpenAiModel } from './openai-models.ts'
 
@@ -30,16 +29,5 @@ export function describeOpenAiModel(
       maxTools: MAX_TOOLS,
     },
     pricing: known?.pricing,
-  }
-}
-
-/** What the user says of a model goes before what is known of it. */
-export function describeNamedModel(model: CustomModel, found: ModelDefinition): ModelDefinition {
-  const { displayName, maxTokens, maxOutputTokens } = model
-  return {
-    ...found,
-    maxTokenCount: maxTokens,
-    ...(displayName !== undefined && { name: displayName }),
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
   }
 }

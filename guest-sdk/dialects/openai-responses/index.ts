@@ -1,6 +1,6 @@
 export { chatQuirksOf } from './chat-quirks.ts'
 export { createResponsesDecoder, type ResponsesDecoder, type ResponsesDecoderOptions } from './decode.ts'
-export { describeNamedModel, describeOpenAiModel } from './describe-model.ts'
+export { describeOpenAiModel } from './describe-model.ts'
 export { createOpenAiDecoder, encodeOpenAiRequest, OPENAI_ENDPOINTS } from './either-api.ts'
 export { encodeResponsesCountRequest, encodeResponsesRequest, responsesToolNames } from './encode.ts'
 export { type OpenAiApi, openAiUrl, readEndpoint } from './endpoint.ts'
