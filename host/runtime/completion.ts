@@ -72,13 +72,18 @@ export function createCompletion(hooks: CompletionHooks): CompletionSource {
   function read(): AsyncIterator<CompletionEvent> {
     const reader: Reader = { at: 0, wake: undefined }
     readers.add(reader)
+    let left = false
+    /** The call of `next()` that came last, where one waits: who asks without waiting is answered in order. */
+    let waiting: Promise<unknown> | undefined
 
     async function wait(): Promise<IteratorResult<CompletionEvent>> {
-      while (reader.at >= events.length && !ended) await new Promise<void>(resolve => (reader.wake = resolve))
+      while (reader.at >= events.length && !ended && !left)
+        await new Promise<void>(resolve => (reader.wake = resolve))
       return take()
     }
 
     function take(): IteratorResult<CompletionEvent> {
+      if (left) return { done: true, value: undefined }
       const event = events[reader.at]
       if (event) {
         reader.at++
@@ -92,10 +97,18 @@ export function createCompletion(hooks: CompletionHooks): CompletionSource {
 
     return {
       next() {
-        if (reader.at < events.length) return Promise.resolve(take())
-        return wait()
+        if (waiting === undefined && reader.at < events.length) return Promise.resolve(take())
+        const turn = waiting === undefined ? wait() : waiting.then(wait, wait)
+        waiting = turn
+        const over = () => {
+          if (waiting === turn) waiting = undefined
+        }
+        turn.then(over, over)
+        return turn
       },
       return() {
+        left = true
+        reader.wake?.()
         readers.delete(reader)
         if (readers.size === 0 && !wanted) cancel()
         else hooks.drained()
