@@ -3,7 +3,7 @@ import { type CompletionRequest, parseRequest } from '../contract/request.ts'
 import { InvalidRequestError } from '../errors.ts'
 import type { Cli } from './cli.ts'
 import { UsageError } from './cli-errors.ts'
-import { readStdin } from './read-stdin.ts'
+import { decodeUtf8, readStdin } from './read-stdin.ts'
 
 export interface RequestInput {
   prompt?: string
@@ -50,7 +50,7 @@ async function readRequestFile(cli: Cli, file: string): Promise<DraftRequest> {
   const text = file === '-' ? await readStdin(cli, 'a file to --request') : await readText(file)
   let value: unknown
   try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ''))
+    value = JSON.parse(text)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new UsageError(`Cannot use ${name} as a request: it is not JSON: ${reason}`, { cause })
@@ -70,8 +70,9 @@ async function readRequestFile(cli: Cli, file: string): Promise<DraftRequest> {
 
 async function readText(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8')
+    return decodeUtf8(await readFile(file))
   } catch (cause) {
+    if (cause instanceof TypeError) throw new UsageError(`The request ${file} is not UTF-8 text.`, { cause })
     const reason = cause instanceof Error && 'code' in cause ? cause.code : cause
     const what = reason === 'ENOENT' ? 'there is no such file' : String(reason)
     throw new UsageError(`Cannot read the request ${file}: ${what}`, { cause })

@@ -21,6 +21,13 @@ export class InterruptedError extends AirlockError {
   }
 }
 
+/** Standard output is a file that cannot be written to: the disk is full, or the device is broken. Exit code 1. */
+export class OutputError extends AirlockError {
+  constructor(cause: Error) {
+    super('output-failed', `Cannot write the result: ${cause.message}`, { cause })
+  }
+}
+
 /** Whoever read standard output has gone, as in `airlock models | head -1`. Not a failure. */
 export class ClosedPipeError extends AirlockError {
   constructor() {

@@ -1,5 +1,5 @@
 import type { ReadStream, WriteStream } from 'node:tty'
-import { ClosedPipeError, InterruptedError } from './cli-errors.ts'
+import { ClosedPipeError, InterruptedError, OutputError } from './cli-errors.ts'
 import { exitCodeOf } from './exit-code.ts'
 import { createOutput, type Output } from './terminal/output.ts'
 
@@ -11,7 +11,7 @@ export interface Cli {
   readonly output: Output
   /** There is somebody to ask: standard input and standard error are a terminal. */
   readonly canAsk: boolean
-  /** Aborted by Ctrl-C, by the signal of a parent, and when the reader of standard output goes. */
+  /** Aborted by Ctrl-C, by the signal of a parent, and when standard output takes nothing more. */
   readonly signal: AbortSignal
   /**
    * Lets `handler` have Ctrl-C until the result is disposed of. It returns whether that was all; else the command
@@ -35,7 +35,7 @@ export function createCli(host: NodeJS.Process): Cli {
     stdout: host.stdout,
     stderr: host.stderr,
     env: host.env,
-    onClosed: () => stop(new ClosedPipeError()),
+    onClosed: error => stop(isReaderGone(error) ? new ClosedPipeError() : new OutputError(error)),
   })
   function interrupt(): void {
     // Who presses it twice does not want to wait for anything.
@@ -63,4 +63,11 @@ export function createCli(host: NodeJS.Process): Cli {
       }
     },
   }
+}
+
+/** Of a pipe or socket, and of a terminal that was closed. */
+function isReaderGone(error: Error): boolean {
+  return (
+    'code' in error && ['EPIPE', 'ECONNRESET', 'EIO', 'ERR_STREAM_DESTROYED'].includes(String(error.code))
+  )
 }

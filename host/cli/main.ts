@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { Command, CommanderError } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
@@ -69,10 +70,16 @@ async function run(argv: string[], cli: Cli): Promise<ExitCode> {
   for (const add of commands) add(program, cli)
 
   try {
-    await program.parseAsync(argv, { from: 'user' })
+    await program.parseAsync(argv, { from: 'user' }).catch(error => {
+      // Help that was asked for.
+      if (!(error instanceof CommanderError && error.exitCode === 0)) throw error
+    })
+    // A write that failed says so a turn later: what was not written must not look written.
+    await output.drained()
+    await nextTurn()
+    cli.signal.throwIfAborted()
     return EXIT.done
   } catch (thrown) {
-    if (thrown instanceof CommanderError && thrown.exitCode === 0) return EXIT.done
     // The overview has been shown in place of a message.
     if (thrown instanceof CommanderError && thrown.code === 'commander.help') return EXIT.wrongUsage
     const { aborted, reason } = cli.signal

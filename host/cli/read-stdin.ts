@@ -26,8 +26,13 @@ export async function readStdin({ stdin, signal }: Cli, whatFor: string): Promis
     signal.removeEventListener('abort', stop)
   }
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts))
+    return decodeUtf8(Buffer.concat(parts))
   } catch (cause) {
     throw new UsageError('Standard input is not UTF-8 text.', { cause })
   }
+}
+
+/** Text of a file or pipe, a byte order mark taken off. @throws {TypeError} where it is not UTF-8 */
+export function decodeUtf8(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
 }

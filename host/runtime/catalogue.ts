@@ -30,8 +30,6 @@ export interface Catalogue {
   readonly targets: readonly SignInTarget[]
   /** @throws {UnknownNameError} with the nearest known names. */
   findProvider(name: string): SignInTarget
-  /** The nearest known models, for a message; asks no service. */
-  nearestModels(model: string): string[]
 }
 
 /** A provider, the extension behind it, and what callers write for it. */
@@ -77,15 +75,19 @@ export function createCatalogue(
     return models
   }
 
-  /** From the models that the provider listed last; it is asked once where it has not been. */
+  /** What the provider listed last; it is asked once where it has not been. */
+  async function lastListed(entry: Entry, signal?: AbortSignal): Promise<ModelInfo[]> {
+    return seen.get(entry.reference) ?? list(entry, signal).catch((): ModelInfo[] => [])
+  }
+
   async function toolInputFormat(entry: Entry, model: string): Promise<ToolInputFormat> {
-    const models = seen.get(entry.reference) ?? (await list(entry).catch((): ModelInfo[] => []))
+    const models = await lastListed(entry)
     // A model that is not in the list is most likely like the others of its provider.
     const found = models.find(({ id }) => id === model) ?? models[0]
     return found?.capabilities.toolInputFormat ?? 'json-schema'
   }
 
-  const seenReferences = () => [...seen.values()].flat().map(({ reference }) => reference)
+  const seenReferences = () => [...seen.values()].flat().map(toReference)
 
   function spellings({ host, provider, reference }: Entry): string[] {
     return [reference, `${host.id}:${provider.id}`]
@@ -104,6 +106,14 @@ export function createCatalogue(
           provider: entry.provider.id,
           model,
           toolInputFormat: () => toolInputFormat(entry, model),
+          nearestModels: async (signal: AbortSignal) => {
+            const models = await lastListed(entry, signal)
+            const near = nearestNames(
+              model,
+              models.map(({ id }) => id),
+            )
+            return near.map(id => `${entry.reference}/${id}`)
+          },
         }
         best = { length: spelling.length, target }
       }
@@ -111,12 +121,12 @@ export function createCatalogue(
     if (best) return best.target
     refuseBlocked(provider => name.startsWith(`${provider}/`))
     const references = known.map(({ reference }) => reference)
-    // What follows the first slash may well be right: then only the provider is misspelled.
-    const rest = name.slice(name.indexOf('/') + 1)
+    const [provider = '', rest = ''] = splitOnce(name, '/')
     const candidates = [
       ...Object.keys(aliases),
       ...seenReferences(),
-      ...references.map(reference => `${reference}/${rest}`),
+      // What follows the first slash may well be right: then only the provider is misspelled.
+      ...(rest === '' ? [] : nearestNames(provider, references).map(reference => `${reference}/${rest}`)),
     ]
     const near = nearestNames(name, [...new Set(candidates)])
     const there =
@@ -189,7 +199,6 @@ export function createCatalogue(
       }
     },
     find,
-    nearestModels: model => nearestNames(model, seenReferences()),
   }
 }
 
@@ -211,6 +220,15 @@ function toProviderError(error: unknown, provider: string, extension: string): E
   }
   if (error instanceof Error) return error
   return new ProviderError({ kind: 'other', message: String(error), provider })
+}
+
+function toReference({ reference }: ModelInfo): string {
+  return reference
+}
+
+function splitOnce(text: string, by: string): string[] {
+  const at = text.indexOf(by)
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + by.length)]
 }
 
 function quote(name: string): string {

@@ -22,6 +22,8 @@ export interface CompletionTarget {
   model: string
   /** How the model wants schemas; `json-schema` where its provider does not say. */
   toolInputFormat(): Promise<ToolInputFormat>
+  /** Models of this provider that are called much the same, best first. Asks it where it has not listed them yet. */
+  nearestModels(signal: AbortSignal): Promise<string[]>
 }
 
 type ParsedRequest = ReturnType<typeof parseRequest>
@@ -29,6 +31,9 @@ type ParsedRequest = ReturnType<typeof parseRequest>
 const MAX_ERROR_BODY_BYTES = 1024 * 1024
 // A guest that computes its answer itself may think in steps, but not for ever.
 const MAX_EMPTY_GROUPS = 100
+// A service that has just refused a model lists the others at once, or the error goes without them.
+const NEAREST_MODELS_MS = 2_000
+
 /** Runs one completion: the guest says what to ask, the host asks, the guest reads what comes. */
 export function complete(
   parse: () => ParsedRequest,
@@ -69,7 +74,8 @@ export function complete(
     } catch (error) {
       const { provider, model, host } = target
       const { partial } = source.completion
-      throw toCallerError(error, { extension: host.id, provider, model, partial, usage: law.usage })
+      const place = { extension: host.id, provider, model, partial, usage: law.usage }
+      throw await nameNearest(toCallerError(error, place), target, controller.signal)
     }
   }
 
@@ -147,6 +153,20 @@ export function complete(
     release()
   })
   return source.completion
+}
+
+/** The service knows no such model: which may have been meant. */
+async function nameNearest(
+  failure: unknown,
+  target: CompletionTarget,
+  signal: AbortSignal,
+): Promise<unknown> {
+  if (!(failure instanceof ProviderError) || failure.kind !== 'model-not-found') return failure
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(NEAREST_MODELS_MS)])
+  const near = (await target.nearestModels(limited)).filter(name => !failure.message.includes(`"${name}"`))
+  if (near.length > 0)
+    failure.message = `${failure.message.replace(/[.?!]?\s*$/, '.')} Did you mean ${near.map(name => `"${name}"`).join(' or ')}?`
+  return failure
 }
 
 /** The contract's request. Schemas are written in the form that the model takes, for which it has to be known. */

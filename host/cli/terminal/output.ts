@@ -34,8 +34,8 @@ export interface OutputStreams {
   stdout: Writable & { isTTY?: boolean; columns?: number }
   stderr: Writable & { isTTY?: boolean; columns?: number }
   env: NodeJS.ProcessEnv
-  /** Called once when the reader of standard output has gone. */
-  onClosed(): void
+  /** Called once when standard output takes nothing more: its reader has gone, or the disk is full. */
+  onClosed(error: Error): void
 }
 
 export function createOutput({ stdout, stderr, env, onClosed }: OutputStreams): Output {
@@ -45,8 +45,8 @@ export function createOutput({ stdout, stderr, env, onClosed }: OutputStreams): 
   const err = { stream: stderr, isColored: stderr.isTTY === true && !plain && !dumb, isOpen: true }
   const hasProgress = stderr.isTTY === true && !dumb
 
-  stdout.on('error', () => {
-    if (out.isOpen) onClosed()
+  stdout.on('error', error => {
+    if (out.isOpen) onClosed(error)
     out.isOpen = false
   })
   stderr.on('error', () => {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -141,8 +142,21 @@ describe('airlock complete: exit codes', () => {
   it('1 where the service has no such model', async () => {
     const { code, stderr, lines } = await run(['--json', '-m', 'openai-compatible/gone', 'hi'])
     expect(code).toBe(1)
-    expect(stderr).toContain('The model "gone" does not exist.')
+    expect(stderr).toBe('airlock: The model "gone" does not exist.\n')
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ error: { kind: 'model-not-found', status: 404 } })
+    const mistyped = await run(['-m', 'openai-compatible/parot-1', 'hi'])
+    expect(mistyped.stderr).toMatch(
+      /does not exist\. Did you mean "openai-compatible\/parrot-1"( or ".+")*\?\n$/,
+    )
+  })
+
+  it.each([
+    ['gone', /: providers are openai-compatible, /],
+    ['openai-compatible/', /: providers are openai-compatible, /],
+    ['openai-compatibel/x', /: did you mean "openai-compatible\/x"\?/],
+  ])('2 for %s, which names no model, and no guess that could not be right', async (model, said) => {
+    const { code, stderr } = await run(['-m', model, 'hi'])
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(said) })
   })
 
   it('2 for a provider that nobody has, with the nearest names', async () => {
@@ -168,6 +182,26 @@ describe('airlock complete: exit codes', () => {
     const { code, stderr } = await airlock(['complete', 'hi'], { env: open.home.env })
     expect(code).toBe(2)
     expect(stderr).toMatch(/Which model\?.*openai-compatible\/parrot-1, openai-compatible\/parrot-1-mini/)
+  })
+})
+
+describe.skipIf(!existsSync('/dev/full'))('airlock, with standard output on a full disk', () => {
+  it.each([
+    ['an answer', ['complete', 'hi']],
+    ['events', ['complete', '--json', 'hi']],
+    ['a list', ['list']],
+    ['help', ['--help']],
+  ])('fails and says so: %s', async (_, args) => {
+    await using full = await open('/dev/full', 'w')
+    const child = spawn(process.execPath, [join(repoRoot, 'host/bin/airlock.js'), ...args], {
+      env,
+      stdio: ['ignore', full.fd, 'pipe'],
+    })
+    const [stderr, [code]] = await Promise.all([text(child.stderr!), once(child, 'close')])
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^airlock: Cannot write .*ENOSPC/),
+    })
   })
 })
 
