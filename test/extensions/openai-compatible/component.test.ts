@@ -13,7 +13,7 @@ let component: RunningComponent
 let asked: string[] = []
 
 beforeAll(async () => {
-  const files = ['extension.json', 'provider.ts', 'presets.ts']
+  const files = ['extension.json', 'provider.ts', 'servers.ts']
   const read = (file: string) => readFileSync(join(repoRoot, 'extensions', ID, file), 'utf8')
   component = await runComponent(Object.fromEntries(files.map(file => [file, read(file)])), {
     settings: { apiUrl: 'http://127.0.0.1:8080', availableModels: [] },

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { PRESETS } from '../../../extensions/openai-compatible/presets.ts'
 import extension from '../../../extensions/openai-compatible/provider.ts'
+import { SERVERS } from '../../../extensions/openai-compatible/servers.ts'
 import { parseManifest } from '../../../host/extension/manifest.ts'
 import { requestOf, user } from '../../guest-sdk/dialects/openai-chat/request.ts'
 import { repoRoot } from '../../support/repo-root.ts'
@@ -14,18 +14,13 @@ const { models, request } = provider
 const ask = requestOf([user('Hi')])
 const apiUrl = 'http://127.0.0.1:8080/v1'
 
-test('extension.json: names every provider, its icon, and of each service the origin and the key', () => {
+test('extension.json: names every provider, its icon and its key; it reaches what the user sets and nothing else', () => {
   const folder = join(repoRoot, 'extensions/openai-compatible')
   const file = join(folder, 'extension.json')
   const { permissions, providers } = parseManifest(readFileSync(file, 'utf8'), file)
-  const origins = PRESETS.flatMap(({ apiUrl }) => (apiUrl === undefined ? [] : [new URL(apiUrl).origin]))
-  expect(permissions).toMatchObject({ credentials: 'use', plainEnv: [], browser: [] })
-  expect(permissions.network).toEqual(origins)
-  expect(permissions.env).toEqual([
-    'OPENAI_COMPATIBLE_API_KEY',
-    ...PRESETS.flatMap(({ keyVariables }) => keyVariables),
-  ])
-  expect(providers).toEqual(extension.providers.map(({ id, name, icon }) => ({ id, name, icon })))
+  expect(permissions).toMatchObject({ credentials: 'use', plainEnv: [], browser: [], network: [] })
+  expect(permissions.env).toEqual(SERVERS.flatMap(({ keyVariables }) => keyVariables))
+  expect(providers).toEqual(SERVERS.map(({ id, name, icon, keyVariables: env }) => ({ id, name, icon, env })))
   for (const { icon = '' } of providers) expect(readFileSync(join(folder, icon), 'utf8')).toMatch(/^<svg /)
 })
 

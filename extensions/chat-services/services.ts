@@ -1,14 +1,10 @@
 import type { ChatService } from '@airlock/guest-sdk/dialects/openai-chat'
 
 /**
- * Services that need no more than a base URL, a key and a list of what they do in their own way. Each is a provider:
- * a user picks one by its name, as in `lm-studio/qwen3`. Servers of one's own are reached once their `apiUrl` is
- * set, since only the user can let an extension reach a local network.
+ * Hosted services that need no more than a base URL, a key and a list of what they do in their own way. Each is a
+ * provider: a user picks one by its name, as in `moonshot/kimi-k2`, and sees its models once there is a key for it.
  */
-export const PRESETS: readonly ChatService[] = [
-  local('lm-studio', 'LM Studio', 1234, 'LM_STUDIO_API_KEY'),
-  local('llama-cpp', 'llama.cpp', 8080, 'LLAMA_CPP_API_KEY'),
-  local('vllm', 'vLLM', 8000, 'VLLM_API_KEY'),
+export const SERVICES: readonly ChatService[] = [
   hosted({
     id: 'moonshot',
     name: 'Moonshot AI',
@@ -130,22 +126,6 @@ export const PRESETS: readonly ChatService[] = [
     },
   }),
 ]
-
-function local(id: string, name: string, port: number, keyVariable: string): ChatService {
-  const exampleUrl = `http://127.0.0.1:${port}/v1`
-  return {
-    id,
-    name,
-    icon: `icons/${id}.svg`,
-    exampleUrl,
-    keyVariables: [keyVariable],
-    keyRequired: false,
-    isPreset: true,
-    about:
-      `Say where it listens: \`airlock settings set providers.${id}.apiUrl ${exampleUrl}\`. A key is needed only ` +
-      `where the server asks for one: sign in with it, or set \`${keyVariable}\`.`,
-  }
-}
 
 function hosted(service: Omit<ChatService, 'icon' | 'isPreset'>): ChatService {
   return { ...service, icon: `icons/${service.id}.svg`, isPreset: true }

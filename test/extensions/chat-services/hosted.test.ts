@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { PRESETS } from '../../../extensions/openai-compatible/presets.ts'
-import extension from '../../../extensions/openai-compatible/provider.ts'
+import extension from '../../../extensions/chat-services/provider.ts'
+import { SERVICES } from '../../../extensions/chat-services/services.ts'
 import type { CompletionRequest } from '../../../guest-sdk/index.ts'
+import { parseManifest } from '../../../host/extension/manifest.ts'
 import {
   assistant,
   requestOf,
@@ -9,12 +12,13 @@ import {
   toolUse,
   user,
 } from '../../guest-sdk/dialects/openai-chat/request.ts'
-import { offer } from './context.ts'
+import { repoRoot } from '../../support/repo-root.ts'
+import { offer } from '../openai-compatible/context.ts'
 
 const ask = requestOf([user('Hi')])
 const tools = [{ name: 'look', description: '', inputSchema: { type: 'object' } }]
 
-function presetOf(id: string) {
+function providerOf(id: string) {
   const provider = extension.providers.find(each => each.id === id)
   if (!provider?.request) throw new Error(`no provider "${id}" that sends requests`)
   return { ...provider, request: provider.request }
@@ -22,9 +26,29 @@ function presetOf(id: string) {
 
 function encode(id: string, fields: Partial<CompletionRequest>, model = 'm') {
   const context = offer({ credential: 'key', apiUrl: 'http://127.0.0.1:1/v1' })
-  const { body } = presetOf(id).request({ ...ask, ...fields }, model, context)
+  const { body } = providerOf(id).request({ ...ask, ...fields }, model, context)
   return { body: body as Record<string, unknown>, warnings: context.warnings }
 }
+
+test('extension.json: binds each key to the origin of its own service', () => {
+  const folder = join(repoRoot, 'extensions/chat-services')
+  const file = join(folder, 'extension.json')
+  const { permissions, providers } = parseManifest(readFileSync(file, 'utf8'), file)
+  const originOf = (url = '') => new URL(url).origin
+  expect(permissions).toMatchObject({ credentials: 'use', plainEnv: [], browser: [] })
+  expect(permissions.network).toEqual(SERVICES.map(({ apiUrl }) => originOf(apiUrl)))
+  expect(permissions.env).toEqual(SERVICES.flatMap(({ keyVariables }) => keyVariables))
+  expect(providers).toEqual(
+    SERVICES.map(({ id, name, icon, apiUrl, keyVariables: env }) => ({
+      id,
+      name,
+      icon,
+      network: [originOf(apiUrl)],
+      env,
+    })),
+  )
+  for (const { icon = '' } of providers) expect(readFileSync(join(folder, icon), 'utf8')).toMatch(/^<svg /)
+})
 
 test.each([
   ['moonshot', 'https://api.moonshot.ai/v1/chat/completions'],
@@ -35,8 +59,8 @@ test.each([
   ['fireworks', 'https://api.fireworks.ai/inference/v1/chat/completions'],
   ['cerebras', 'https://api.cerebras.ai/v1/chat/completions'],
 ])('%s: its own address and key', (id, url) => {
-  const { request, isAuthenticated, models } = presetOf(id)
-  const [variable = ''] = PRESETS.find(preset => preset.id === id)?.keyVariables ?? []
+  const { request, isAuthenticated, models } = providerOf(id)
+  const [variable = ''] = SERVICES.find(service => service.id === id)?.keyVariables ?? []
   const context = offer({ env: { [variable]: 'secret' } })
   expect(request(ask, 'm', context)).toMatchObject({ url, headers: { authorization: 'Bearer secret' } })
   expect(isAuthenticated?.(context)).toBe(true)
@@ -48,25 +72,6 @@ test.each([
   const idle = offer({})
   expect(models(idle)).toEqual([])
   expect(idle.sent).toEqual([])
-})
-
-test.each([
-  ['lm-studio', 'http://127.0.0.1:1234/v1'],
-  ['llama-cpp', 'http://127.0.0.1:8080/v1'],
-  ['vllm', 'http://127.0.0.1:8000/v1'],
-])('%s: offers nothing until it is told where the server is, and says how', (id, example) => {
-  const { request, models, isAuthenticated } = presetOf(id)
-  expect(models(offer({}))).toEqual([])
-  expect(isAuthenticated?.(offer({}))).toBe(false)
-  expect(() => request(ask, 'm', offer({}))).toThrow(
-    expect.objectContaining({
-      message: expect.stringContaining(`airlock settings set providers.${id}.apiUrl ${example}`),
-    }),
-  )
-  const context = offer({ apiUrl: example, models: { data: [{ id: 'qwen3' }] } })
-  expect(models(context).map(model => model.id)).toEqual(['qwen3'])
-  expect(isAuthenticated?.(context)).toBe(true)
-  expect(request(ask, 'm', context).url).toBe(`${example}/chat/completions`)
 })
 
 describe('what each does in its own way', () => {
@@ -104,7 +109,7 @@ describe('what each does in its own way', () => {
     expect(() => encode('perplexity', { tools })).toThrow(/Cannot send tools/)
     expect(() => encode('perplexity', { seed: 1 })).toThrow(/Cannot send seed/)
     expect(encode('perplexity', {}).body).not.toHaveProperty('stream_options')
-    const models = presetOf('perplexity').models(offer({ credential: 'key' }))
+    const models = providerOf('perplexity').models(offer({ credential: 'key' }))
     expect(models.map(({ id }) => id)).toContain('sonar-pro')
     expect(models.every(({ capabilities }) => capabilities?.supportsTools === false)).toBe(true)
   })
