@@ -90,6 +90,8 @@ const KIND_BY_NAME: Readonly<Record<string, ProviderErrorKind>> = {
   engine_overloaded: 'overloaded',
   engine_overloaded_error: 'overloaded',
   model_overloaded: 'overloaded',
+  service_tier_capacity_exceeded: 'overloaded',
+  unreachable_backend: 'overloaded',
   service_unavailable: 'overloaded',
   serviceunavailableexception: 'overloaded',
   unavailable: 'overloaded',

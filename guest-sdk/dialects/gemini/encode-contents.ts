@@ -1,5 +1,6 @@
 import { ProviderError } from '../../provider-error.ts'
 import type { RequestMessage } from '../../request.ts'
+import { fromChatSignature } from '../call-signature.ts'
 import {
   type Answer,
   type PlacedPart,
@@ -122,7 +123,7 @@ function encodeModelTurn(turn: Turn, { rules, names, warn }: Encoder): Part[] {
         break
       case 'tool-use': {
         const signature =
-          part.thoughtSignature ?? (calls === 0 && rules.signedCalls ? STAND_IN_SIGNATURE : undefined)
+          ownSignature(part) ?? (calls === 0 && rules.signedCalls ? STAND_IN_SIGNATURE : undefined)
         if (signature === STAND_IN_SIGNATURE) {
           warn(
             `The call "${part.id}" of the tool ${part.name} has no signature: the service is told not to check it`,
@@ -170,6 +171,11 @@ function signedText(text: string, signed: SignedPart | undefined, fields: Part):
     ...textPart(plain).map(part => ({ ...part, ...fields })),
     { text: text.slice(text.length - length), ...fields, thoughtSignature: signed.signature },
   ]
+}
+
+function ownSignature({ thoughtSignature }: ToolUsePart): string | undefined {
+  const isForeign = thoughtSignature !== undefined && fromChatSignature(thoughtSignature) !== undefined
+  return isForeign ? undefined : thoughtSignature
 }
 
 /** An id goes back where the model gave one. */

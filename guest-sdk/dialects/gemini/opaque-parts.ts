@@ -8,7 +8,7 @@ import { sourceTextAt } from '../source-text.ts'
  *
  * - `provider-content` of this dialect is an envelope of the type `gemini.part` with a part of the API as it came.
  * - `reasoning-details` of the type `gemini.signature` hold the signature of the text, thought or image before them.
- * - The signature of a call stands on the call (`thoughtSignature`), where only this API's signatures stand.
+ * - The signature of a call stands on the call (`thoughtSignature`), where the chat dialect marks its own.
  * - Thinking, its `signature` and redacted thinking without such details are another model's and are left out. A call
  *   without a signature is answered for by the API's own stand-in, where the model insists on one.
  */

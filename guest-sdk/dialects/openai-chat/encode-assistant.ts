@@ -1,5 +1,6 @@
 import { isRecord } from '../../is-record.ts'
 import type { MessagePart } from '../../request.ts'
+import { fromChatSignature } from '../call-signature.ts'
 import type { ChatQuirks } from './quirks.ts'
 import { fitToolCallId } from './tool-call-id.ts'
 import type { WireMessage } from './wire-message.ts'
@@ -52,9 +53,8 @@ function encodeCall(call: ToolUsePart, quirks: ChatQuirks): Record<string, unkno
     function: { name: call.name, arguments: encodeArguments(call.input) },
   }
   // Came in this place, and came only from a service that wants it back.
-  return call.thoughtSignature === undefined
-    ? wire
-    : { ...wire, extra_content: { google: { thought_signature: call.thoughtSignature } } }
+  const signature = call.thoughtSignature && fromChatSignature(call.thoughtSignature)
+  return signature ? { ...wire, extra_content: { google: { thought_signature: signature } } } : wire
 }
 
 /** The text as it is, byte for byte: parsing would change large numbers. What is no JSON cannot be sent. */

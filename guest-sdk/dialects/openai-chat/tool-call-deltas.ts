@@ -1,5 +1,6 @@
 import { isRecord } from '../../is-record.ts'
 import type { ToolCallDelta } from '../../tool-call-buffer.ts'
+import { toChatSignature } from '../call-signature.ts'
 import { sourceTextAt } from '../source-text.ts'
 
 /**
@@ -43,5 +44,5 @@ const LONG_NUMBER = /\d{16}/
 function readSignature(call: Record<string, unknown>): string | undefined {
   const extra = isRecord(call.extra_content) ? call.extra_content.google : undefined
   const signature = isRecord(extra) ? extra.thought_signature : undefined
-  return typeof signature === 'string' && signature !== '' ? signature : undefined
+  return typeof signature === 'string' && signature !== '' ? toChatSignature(signature) : undefined
 }

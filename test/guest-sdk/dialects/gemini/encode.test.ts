@@ -143,6 +143,10 @@ describe('encodeGeminiRequest: what other services left in the history', () => {
     expect(warnings).toHaveLength(1)
     expect(encode(messages).text).not.toContain('thoughtSignature')
   })
+  test('a signature that came by the chat dialect is left out', () => {
+    const signed = { ...toolUse('a', 'look', '{}'), thoughtSignature: 'openai-chat:SIG' }
+    expect(encode([user('Go'), assistant(signed), user(toolResult('a', ''))]).text).not.toContain('SIG')
+  })
   test('half a surrogate pair becomes U+FFFD (J2)', () => {
     const { text } = encode([user('a\ud83d')])
     expect(text).toContain('"a\ufffd"')

@@ -91,6 +91,6 @@ test('createChatDecoder: a thought signature stays with its call', () => {
     id: 'a',
     name: 'f',
     input: '{"x":1}',
-    thoughtSignature: 'SIG',
+    thoughtSignature: 'openai-chat:SIG',
   })
 })

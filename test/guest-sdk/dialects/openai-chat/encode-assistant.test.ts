@@ -84,7 +84,15 @@ const cases: [name: string, messages: RequestMessage[], wire: unknown[], quirks?
   ],
   [
     'a thought signature goes back with its call',
-    [assistant({ type: 'tool-use', id: 'a', name: 'look', input: '{}', thoughtSignature: 'SIG' })],
+    [
+      assistant({
+        type: 'tool-use',
+        id: 'a',
+        name: 'look',
+        input: '{}',
+        thoughtSignature: 'openai-chat:SIG',
+      }),
+    ],
     [
       {
         role: 'assistant',
@@ -92,6 +100,11 @@ const cases: [name: string, messages: RequestMessage[], wire: unknown[], quirks?
         tool_calls: [{ ...call('a'), extra_content: { google: { thought_signature: 'SIG' } } }],
       },
     ],
+  ],
+  [
+    'a thought signature that another dialect wrote is left out',
+    [assistant({ type: 'tool-use', id: 'a', name: 'look', input: '{}', thoughtSignature: 'U0lH' })],
+    [{ role: 'assistant', content: null, tool_calls: [call('a')] }],
   ],
   [
     'J2 half a character',
