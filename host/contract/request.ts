@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { InvalidRequestError } from '../errors.ts'
+import { describeIssue, formatPath } from './describe-issue.ts'
 
 const text = z.object({ type: z.literal('text'), text: z.string() }).strict()
 const image = z
@@ -115,20 +116,14 @@ export type ToolDefinition = NonNullable<CompletionRequest['tools']>[number]
  * @throws {InvalidRequestError} naming the first field that is wrong.
  */
 export function parseRequest(value: unknown): z.output<typeof completionRequest> {
-  const parsed = completionRequest.safeParse(value)
+  const parsed = completionRequest.safeParse(value, { reportInput: true })
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const path = issue ? formatPath(issue.path) : ''
+  // A conversation is nobody's business but the caller's: messages do not repeat what is in it.
+  const options = { whole: 'the request', repeatsValues: false }
   throw new InvalidRequestError(
     path,
-    `Cannot send this request: ${path || 'it'}: ${issue?.message ?? 'is not valid'}`,
-  )
-}
-
-function formatPath(path: readonly PropertyKey[]): string {
-  return path.reduce<string>(
-    (whole, key) =>
-      typeof key === 'number' ? `${whole}[${key}]` : whole ? `${whole}.${String(key)}` : String(key),
-    '',
+    `Cannot send this request: ${issue ? describeIssue(issue, completionRequest, options) : 'it is not valid'}`,
   )
 }

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
+import { describeIssue, knownKeys } from '../contract/describe-issue.ts'
 import { nearestNames } from '../contract/nearest-names.ts'
-import { InvalidFileError, UnknownNameError } from '../errors.ts'
-import { checkedJson, checkedValue, knownKeys } from './checked-json.ts'
+import { InvalidFileError, InvalidOptionError, UnknownNameError } from '../errors.ts'
+import { checkedJson, checkedValue } from './checked-json.ts'
 import { withLock } from './lock.ts'
 import { writePrivate } from './write-private.ts'
 
@@ -97,6 +98,20 @@ export function defaultSettings(): Settings {
  */
 export async function readSettings(file: string): Promise<Settings> {
   return checkedJson(await readText(file), file, 'invalid-settings', settingsSchema)
+}
+
+/**
+ * What a program says in place of the file.
+ * @throws {InvalidOptionError} naming the key, and what was expected.
+ */
+export function overrideSettings(settings: Settings, own: Partial<Settings> = {}): Settings {
+  const parsed = settingsSchema.safeParse({ ...settings, ...own }, { reportInput: true })
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const options = { whole: 'settings', repeatsValues: true }
+  throw new InvalidOptionError(
+    `Cannot use these settings: ${issue ? describeIssue(issue, settingsSchema, options) : 'they are not valid'}`,
+  )
 }
 
 /**

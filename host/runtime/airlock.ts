@@ -13,7 +13,7 @@ import {
 import type { Manifest } from '../extension/manifest.ts'
 import { readPackage } from '../extension/package.ts'
 import { resolveHome } from '../home/home.ts'
-import { readSettings, type Settings } from '../home/settings.ts'
+import { overrideSettings, readSettings, type Settings } from '../home/settings.ts'
 import type { Permissions } from '../policy/permissions.ts'
 import type { OpenChannel } from '../sandbox/channel.ts'
 import { openProcess } from '../sandbox/process-channel.ts'
@@ -91,12 +91,15 @@ export interface Airlock extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** @throws {InvalidFileError} where `settings.json` is not valid. */
+/**
+ * @throws {InvalidFileError} where `settings.json` is not valid.
+ * @throws {InvalidOptionError} where an option is not.
+ */
 export async function createAirlock(options: AirlockOptions = {}): Promise<Airlock> {
   const { env = process.env, log = () => {} } = options
   const warn = (message: string) => log({ level: 'warn', message, time: Date.now() })
   const home = resolveHome({ ...(options.home !== undefined && { home: options.home }), env })
-  const settings: Settings = { ...(await readSettings(home.settingsFile)), ...options.settings }
+  const settings: Settings = overrideSettings(await readSettings(home.settingsFile), options.settings)
   const isolation = options.isolation ?? settings.isolation ?? 'thread'
   const { lookup, channel } = options[dangerouslyReplace] ?? {}
   const ownChannel = channelFor(isolation, home.cache)
@@ -144,7 +147,12 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
     return [...extensions.map(one => one.package.manifest), ...[...hosts.values()].map(host => host.manifest)]
   }
 
+  function wasClosed(): ExtensionError {
+    return new ExtensionError('extension-closed', '', 'Cannot go on: this airlock was closed')
+  }
+
   async function replaceHost(host: ExtensionHost): Promise<void> {
+    if (closed) throw wasClosed()
     const before = hosts.get(host.id)
     hosts.set(host.id, host)
     await before?.close()
@@ -178,10 +186,7 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
 
   /** Installed extensions are read when first needed; starting one waits until it is called. */
   function catalogue(): Promise<Catalogue> {
-    if (closed)
-      return Promise.reject(
-        new ExtensionError('extension-closed', '', 'Cannot go on: this airlock was closed'),
-      )
+    if (closed) return Promise.reject(wasClosed())
     loading ??= loadInstalled().catch(error => {
       loading = undefined
       throw error
@@ -212,6 +217,7 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
       },
     },
     async install(source, how) {
+      if (closed) throw wasClosed()
       const extension = await installed.install(source, how)
       await replaceHost(createHost(extension, manifestsOf(await installed.list())))
       loading = undefined

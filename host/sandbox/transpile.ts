@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import * as z from 'zod'
 import { InvalidComponentError } from '../errors.ts'
+import { notWritable } from '../home/not-writable.ts'
 
 // Part of the cache key beside the component's digest: raise it when the options of the transpiler, the limits
 // written into the modules or the shape of an entry change.
@@ -46,6 +47,7 @@ const indexSchema = z.object({
 /**
  * Turns a component into JavaScript and core modules, or finds the result of an earlier time in the cache.
  * @throws {InvalidComponentError} where the bytes are no component, or want more than the contract offers.
+ * @throws {AirlockError} `not-writable` where the cache cannot keep it.
  */
 export async function transpileComponent(options: TranspileOptions): Promise<TranspiledComponent> {
   const folder = join(
@@ -57,7 +59,9 @@ export async function transpileComponent(options: TranspileOptions): Promise<Tra
   const cached = await readEntry(folder)
   if (cached) return cached
   const made = await transpileInThread(options)
-  await writeEntry(folder, made)
+  await writeEntry(folder, made).catch((cause: unknown) => {
+    throw notWritable(options.cacheFolder, cause)
+  })
   return { folder: await realpath(folder), entry: made.entry, imports: made.imports }
 }
 
