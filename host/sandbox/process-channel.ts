@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { OpenChannel } from './channel.ts'
+import { jspiFlags } from './jspi-flags.ts'
 import type { FromSandbox } from './protocol.ts'
 
 // The child's JavaScript heap: generated code, lifted values. The guest's own memory is bounded in its modules.
@@ -49,7 +50,7 @@ export function openProcess(cacheFolder: string): OpenChannel {
         ),
         '--disable-warning=SecurityWarning',
         `--max-old-space-size=${memoryMiB + HEAP_MIB_BESIDE_GUEST}`,
-        ...('Suspending' in WebAssembly ? [] : ['--experimental-wasm-jspi']),
+        ...jspiFlags(),
       ],
     })
     let over = false

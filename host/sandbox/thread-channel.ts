@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import type { Channel, ChannelEvents, OpenChannel } from './channel.ts'
+import { jspiFlags } from './jspi-flags.ts'
 import type { FromSandbox } from './protocol.ts'
 
 // JavaScript around the guest: generated code, lifted values, WebAssembly's own bookkeeping. Measured: 8 MiB idle.
@@ -13,8 +14,7 @@ export function openThread(cacheFolder: string): OpenChannel {
 }
 
 function startThread(cacheFolder: string, events: ChannelEvents, memoryMiB: number): Channel {
-  // Node 24 has JSPI behind a flag that must be set before the thread starts; Node 26 refuses the flag as unknown.
-  if (!('Suspending' in WebAssembly)) setFlagsFromString('--experimental-wasm-jspi')
+  for (const flag of jspiFlags()) setFlagsFromString(flag)
 
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     // All that the thread sees of the environment, and the guest not even that: it halves the time of a start.
