@@ -66,7 +66,7 @@ describe('originProblem', () => {
   ])('%j is refused: %s', (text, reason) => expect(originProblem(text)).toContain(reason))
 
   test('whatever passes is exactly what a URL of it compares by', () => {
-    fc.assert(
+    void fc.assert(
       fc.property(
         fc.oneof(
           fc.webUrl(),
@@ -206,7 +206,7 @@ describe('intersect', () => {
           env: variables.slice(plain),
         }),
       )
-    fc.assert(
+    void fc.assert(
       fc.property(permissions, permissions, (asked, granted) => {
         const both = intersect(asked, granted)
         expect(widerThan(both, asked)).toEqual([])
