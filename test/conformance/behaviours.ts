@@ -1,63 +1,10 @@
 import assert from 'node:assert/strict'
-import type { MessagePart } from '../../host/contract/request.ts'
-import { answering, type Bench, type BenchRequest, type Seen } from './bench.ts'
-import { checkRefused, checkSeen } from './checks.ts'
+import { answering, type BenchRequest } from './bench.ts'
+import { checkSeen } from './checks.ts'
+import { type Behaviour, call, exchange, isRefused, look, perhaps, said, text, user } from './exchange.ts'
 import { PDF, PNG } from './media.ts'
-import type { Piece, ScriptedAnswer } from './services/service.ts'
-
-/** One row of the table: what is asked, what is answered, and what both sides must see. */
-export interface Behaviour {
-  id: string
-  title: string
-  check(bench: Bench): Promise<void>
-}
-
-const BIG = '{"id": 12345678901234567890, "of": "größe"}'
-const look = {
-  name: 'look',
-  description: 'Looks at a thing.',
-  inputSchema: {
-    type: 'object',
-    properties: { id: { type: 'number' }, of: { type: 'string' } },
-    required: ['id'],
-  },
-}
-const wait = { name: 'wait', description: 'Waits.', inputSchema: { type: 'object', properties: {} } }
-const said: ScriptedAnswer = { pieces: [{ text: 'Hello there.' }], stop: 'end-turn' }
-const call = (id: string, name: string, input: string): Piece => ({ call: { id, name, input } })
-const user = (...content: MessagePart[]): BenchRequest['messages'][number] => ({ role: 'user', content })
-const text = (words: string): MessagePart => ({ type: 'text', text: words })
-
-/** Asks, has it answered, and checks what the caller saw. */
-async function exchange(
-  bench: Bench,
-  request: Partial<BenchRequest>,
-  answer: ScriptedAnswer = said,
-): Promise<Seen> {
-  const messages = request.messages ?? [user(text('Hi.'))]
-  const seen = await bench.ask({ ...request, messages }, answering(bench.subject, answer))
-  checkSeen(seen, answer, bench.subject.dialect)
-  return seen
-}
-
-/** For what a service may not have: its request is refused, or goes out without. */
-async function perhaps(
-  bench: Bench,
-  id: string,
-  request: Partial<BenchRequest>,
-  check: (seen: Seen) => void,
-  answer: ScriptedAnswer = said,
-): Promise<void> {
-  const lack = bench.subject.lacks[id]
-  if (lack?.outcome === 'refused') {
-    const messages = request.messages ?? [user(text('Hi.'))]
-    checkRefused(await bench.ask({ ...request, messages }, answering(bench.subject, answer)))
-    return
-  }
-  const seen = await exchange(bench, request, answer)
-  if (lack === undefined) check(seen)
-  else seen.received()
-}
+import type { ScriptedAnswer } from './services/service.ts'
+import { TOOL_BEHAVIOURS } from './tool-behaviours.ts'
 
 export const BEHAVIOURS: readonly Behaviour[] = [
   {
@@ -89,6 +36,7 @@ export const BEHAVIOURS: readonly Behaviour[] = [
     async check(bench) {
       const image = { type: 'image' as const, source: PNG, mediaType: 'image/jpeg' }
       const messages = [user(text('What is this?'), image)]
+      if (await isRefused(bench, 'image', { messages })) return
       const [got] = (await exchange(bench, { messages })).received().images
       assert.ok(got)
       assert.equal(got.data, PNG)
@@ -107,71 +55,7 @@ export const BEHAVIOURS: readonly Behaviour[] = [
       })
     },
   },
-  {
-    id: 'tool',
-    title: 'one tool',
-    async check(bench) {
-      const request = { tools: [look], messages: [user(text('Look.'))] }
-      const first = await exchange(bench, request, {
-        pieces: [{ text: 'I look.' }, call('abc123DEF', 'look', BIG)],
-        stop: 'tool-use',
-      })
-      assert.deepEqual(first.received().tools, ['look'])
-      const received = await answerCalls(bench, request, first)
-      assert.match(received.results[0]!.text, /result of abc123DEF/)
-    },
-  },
-  {
-    id: 'parallel',
-    title: 'parallel tools',
-    async check(bench) {
-      const request = { tools: [look, wait], messages: [user(text('Look and wait.'))] }
-      const first = await exchange(bench, request, {
-        pieces: [
-          call('idNumber1', 'look', '{"id":1}'),
-          call('idNumber2', 'look', '{"id":2}'),
-          call('idNumber3', 'wait', '{}'),
-        ],
-        stop: 'tool-use',
-      })
-      const received = await answerCalls(bench, request, first)
-      assert.deepEqual(
-        received.results.map(({ text: words }) => /result of (\w+)/.exec(words)?.[1]),
-        ['idNumber1', 'idNumber2', 'idNumber3'],
-      )
-    },
-  },
-  {
-    id: 'forced-tool',
-    title: 'forced tool',
-    async check(bench) {
-      const answer: ScriptedAnswer = { pieces: [call('abc123DEF', 'wait', '{}')], stop: 'tool-use' }
-      const request = { tools: [look, wait] }
-      await perhaps(
-        bench,
-        'forced-tool',
-        { ...request, toolChoice: { tool: 'wait' } },
-        seen => assert.deepEqual(seen.received().choice, { tool: 'wait' }),
-        answer,
-      )
-      await perhaps(
-        bench,
-        'forced-tool',
-        { ...request, toolChoice: 'any' },
-        seen => assert.equal(seen.received().choice, 'any'),
-        answer,
-      )
-    },
-  },
-  {
-    id: 'no-tools',
-    title: 'no tools',
-    check: bench =>
-      perhaps(bench, 'no-tools', { tools: [look], toolChoice: 'none' }, seen => {
-        const { choice, tools } = seen.received()
-        assert.ok(choice === 'none' || tools.length === 0, `choice ${String(choice)}, tools ${tools.join()}`)
-      }),
-  },
+  ...TOOL_BEHAVIOURS,
   {
     id: 'structured',
     title: 'structured output',
@@ -228,6 +112,13 @@ export const BEHAVIOURS: readonly Behaviour[] = [
       const answer: ScriptedAnswer = { pieces: [{ text: 'It is a' }], stop: 'max-tokens' }
       const seen = await exchange(bench, { maxTokens: 64 }, answer)
       assert.equal(seen.received().maxTokens, 64)
+      const { subject } = bench
+      if (!subject.dialect.writesCallsInPieces || subject.lacks.tool) return
+      // A call that was cut off is told as such, and is none to run.
+      const cut: ScriptedAnswer = { pieces: [call('abc123DEF', 'look', '{"id": 1')], stop: 'max-tokens' }
+      const messages = [user(text('Look.'))]
+      const { result } = await bench.ask({ messages, tools: [look], maxTokens: 64 }, answering(subject, cut))
+      assert.deepEqual([result?.stopReason, result?.toolUses], ['max-tokens', []])
     },
   },
   {
@@ -293,7 +184,8 @@ export const BEHAVIOURS: readonly Behaviour[] = [
         { role: 'system', content: 'Be brief.', cache: true },
         { ...user(text('Hi.')), cache: true },
       ]
-      return perhaps(bench, 'cache', { messages, tools: [look] }, seen => {
+      const tools = bench.subject.lacks.tool ? [] : [look]
+      return perhaps(bench, 'cache', { messages, tools }, seen => {
         assert.ok(seen.received().anchors >= 2, `${seen.received().anchors} anchors`)
       })
     },
@@ -307,32 +199,3 @@ export const BEHAVIOURS: readonly Behaviour[] = [
     },
   },
 ]
-
-/** Sends the results of an answer's calls, the last one first; the service must find each with its call. */
-async function answerCalls(bench: Bench, request: BenchRequest, first: Seen) {
-  const { parts, toolUses } = first.result!
-  const results = toolUses.map(
-    ({ id, name }): MessagePart => ({
-      type: 'tool-result',
-      toolUseId: id,
-      toolName: name,
-      content: `result of ${id}`,
-    }),
-  )
-  const messages = [
-    ...request.messages,
-    { role: 'assistant' as const, content: parts },
-    user(...results.toReversed()),
-    user(text('So?')),
-  ]
-  const received = (await exchange(bench, { ...request, messages })).received()
-  assert.deepEqual(
-    received.results.map(({ id }) => id),
-    received.calls.map(({ id }) => id),
-  )
-  assert.deepEqual(
-    received.calls.map(({ name }) => name),
-    toolUses.map(({ name }) => name),
-  )
-  return received
-}

@@ -13,8 +13,8 @@ import {
 } from '../servers/scripted.ts'
 import { createTestHome } from '../support/home.ts'
 import { repoRoot } from '../support/repo-root.ts'
-import type { Subject } from './extensions.ts'
 import type { Frame, Received, ScriptedAnswer } from './services/service.ts'
+import type { Subject } from './subject.ts'
 
 /** What a caller saw of one completion, and what the service got. */
 export interface Seen {

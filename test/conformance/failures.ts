@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Answer } from '../servers/scripted.ts'
-import type { Behaviour } from './behaviours.ts'
 import { answering, type Bench, type BenchRequest, type Seen } from './bench.ts'
 import { checkFailed, checkSeen, joined } from './checks.ts'
+import type { Behaviour } from './exchange.ts'
 import type { ScriptedAnswer } from './services/service.ts'
 
 /** One row of the table; `isSilent` ones need a bench whose limits end what says nothing. */

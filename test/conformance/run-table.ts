@@ -1,7 +1,8 @@
-import { BEHAVIOURS, type Behaviour } from './behaviours.ts'
+import { BEHAVIOURS } from './behaviours.ts'
 import { type Bench, startBench } from './bench.ts'
-import type { Subject } from './extensions.ts'
+import type { Behaviour } from './exchange.ts'
 import { FAILURES } from './failures.ts'
+import type { Subject } from './subject.ts'
 
 export type Outcome =
   | { is: 'pass' }
@@ -16,22 +17,49 @@ export type Outcomes = ReadonlyMap<string, Outcome>
 const IMPATIENT = { firstByteMs: 1_500, idleMs: 1_500 }
 /** A busy machine stretches every call. */
 const PATIENT = { computeMs: 60_000 }
-/** Cells that run at the same time. */
-const WIDTH = 6
+/** Extensions at work at the same time, and cells of each. */
+const SUBJECTS_AT_ONCE = 3
+const CELLS_AT_ONCE = 6
 
-/** Runs every cell of one extension. */
-export async function runTable(subject: Subject): Promise<Outcomes> {
-  const outcomes = new Map<string, Outcome>()
-  await using bench = await startBench(subject, PATIENT)
-  await using impatient = await startBench(subject, { ...PATIENT, ...IMPATIENT })
-  const waiting: Behaviour[] = [...FAILURES, ...BEHAVIOURS]
-  const work = async () => {
-    for (let row = waiting.shift(); row; row = waiting.shift()) {
-      const isSilent = FAILURES.some(failure => failure.id === row?.id && failure.isSilent)
-      outcomes.set(row.id, await runCell(row, isSilent ? impatient : bench))
-    }
+/** The rows that a subject is asked for. */
+export function rowsOf({ failsLike }: Subject): readonly Behaviour[] {
+  return failsLike === undefined ? [...BEHAVIOURS, ...FAILURES] : BEHAVIOURS
+}
+
+/** Begins to run every cell of every subject; each promise is for all cells of one. None of them rejects. */
+export function runTables(subjects: readonly Subject[]): ReadonlyMap<Subject, Promise<Outcomes>> {
+  const tables = new Map<Subject, Promise<Outcomes>>()
+  const running: Promise<unknown>[] = []
+  for (const [at, subject] of subjects.entries()) {
+    const before = running[at - SUBJECTS_AT_ONCE] ?? Promise.resolve()
+    const table = before.then(() => runTable(subject))
+    running.push(table)
+    tables.set(subject, table)
   }
-  await Promise.all(Array.from({ length: WIDTH }, work))
+  return tables
+}
+
+async function runTable(subject: Subject): Promise<Outcomes> {
+  const rows = rowsOf(subject)
+  const outcomes = new Map<string, Outcome>()
+  try {
+    await using resources = new AsyncDisposableStack()
+    const bench = resources.use(await startBench(subject, PATIENT))
+    const isPatient = subject.failsLike !== undefined
+    const impatient = isPatient
+      ? bench
+      : resources.use(await startBench(subject, { ...PATIENT, ...IMPATIENT }))
+    const silent = new Set<Behaviour>(FAILURES.filter(({ isSilent }) => isSilent))
+    // What waits for a limit comes first, and the others use the time.
+    const waiting = [...rows].sort((a, b) => Number(silent.has(b)) - Number(silent.has(a)))
+    const work = async () => {
+      for (let row = waiting.shift(); row; row = waiting.shift())
+        outcomes.set(row.id, await runCell(row, silent.has(row) ? impatient : bench))
+    }
+    await Promise.all(Array.from({ length: CELLS_AT_ONCE }, work))
+  } catch (error) {
+    for (const { id } of rows) if (!outcomes.has(id)) outcomes.set(id, { is: 'fail', error })
+  }
   return outcomes
 }
 

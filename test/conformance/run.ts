@@ -1,22 +1,24 @@
-import { BEHAVIOURS, type Behaviour } from './behaviours.ts'
+import { BEHAVIOURS } from './behaviours.ts'
+import type { Behaviour } from './exchange.ts'
 import { SUBJECTS } from './extensions.ts'
 import { FAILURES } from './failures.ts'
-import { type Outcome, type Outcomes, runTable } from './run-table.ts'
+import { type Outcome, type Outcomes, runTables } from './run-table.ts'
 
 /** `npm run conformance`: the matrix as Markdown, and exit code 1 where a cell fails. */
 async function main(): Promise<void> {
   const wanted = process.argv.slice(2)
   const subjects = SUBJECTS.filter(({ provider }) => wanted.length === 0 || wanted.includes(provider))
   const outcomes = new Map<string, Outcomes>()
-  for (const subject of subjects) {
-    process.stderr.write(`${subject.provider} `)
-    outcomes.set(subject.provider, await runTable(subject))
+  for (const [{ provider }, table] of runTables(subjects)) {
+    outcomes.set(provider, await table)
+    process.stderr.write(`${provider} `)
   }
   process.stderr.write('\n')
   const absent = new Map<string, number>()
   const write = (title: string, rows: readonly Behaviour[]) => {
     const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-    const body = [...outcomes].map(([provider, cells]) =>
+    const asked = [...outcomes].filter(([, cells]) => cells.has(rows[0]!.id))
+    const body = asked.map(([provider, cells]) =>
       line([provider, ...rows.map(row => cell(cells.get(row.id), absent))]),
     )
     const head = [line(['', ...rows.map(row => row.title)]), line(['---', ...rows.map(() => '---')])]

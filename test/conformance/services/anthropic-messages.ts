@@ -40,6 +40,7 @@ const error = (type: string, message: string) => ({ type: 'error', error: { type
 export const anthropicMessages: Dialect = {
   contentType: 'text/event-stream; charset=utf-8',
   schema: messagesRequest,
+  writesCallsInPieces: true,
   stops: ['end-turn', 'tool-use', 'max-tokens', 'stop-sequence', 'refusal'],
   usage: ['cacheRead', 'reasoning'],
   errorKind: 'overloaded',

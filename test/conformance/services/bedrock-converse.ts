@@ -36,6 +36,7 @@ const EXCEPTIONS: Readonly<Record<number, string>> = {
 export const bedrockConverse: Dialect = {
   contentType: 'application/vnd.amazon.eventstream',
   schema: converseRequest,
+  writesCallsInPieces: true,
   stops: ['end-turn', 'tool-use', 'max-tokens', 'stop-sequence', 'content-filter'],
   usage: ['cacheRead'],
   errorKind: 'overloaded',

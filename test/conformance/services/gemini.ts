@@ -47,6 +47,7 @@ const error = (code: number, message: string) => ({
 export const gemini: Dialect = {
   contentType: 'text/event-stream',
   schema: generateContentRequest,
+  writesCallsInPieces: false,
   stops: ['end-turn', 'tool-use', 'max-tokens', 'content-filter'],
   usage: ['cacheRead', 'reasoning'],
   errorKind: 'overloaded',

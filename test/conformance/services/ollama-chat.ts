@@ -17,6 +17,7 @@ const line = (value: Json, raw = '') =>
 export const ollamaChat: Dialect = {
   contentType: 'application/x-ndjson',
   schema: ollamaRequest,
+  writesCallsInPieces: false,
   stops: ['end-turn', 'tool-use', 'max-tokens'],
   usage: [],
   // Its errors are a sentence and nothing else.

@@ -57,6 +57,7 @@ export function openaiChat(variant: ChatVariant): Dialect {
   return {
     contentType: 'text/event-stream',
     schema: chatRequest(variant),
+    writesCallsInPieces: true,
     stops: ['end-turn', 'tool-use', 'max-tokens', ...moreStops],
     usage: usageFields,
     errorKind: 'overloaded',

@@ -25,6 +25,7 @@ const CHOICES: Readonly<Record<string, Received['choice']>> = { auto: 'auto', re
 export const openaiResponses: Dialect = {
   contentType: 'text/event-stream; charset=utf-8',
   schema: responsesRequest,
+  writesCallsInPieces: true,
   stops: ['end-turn', 'tool-use', 'max-tokens', 'refusal', 'content-filter'],
   usage: ['cacheRead', 'reasoning'],
   errorKind: 'overloaded',

@@ -78,6 +78,8 @@ export interface Dialect {
   read(body: unknown): Received
   /** Stop reasons that its wire has a word for; others come as `end-turn`, or not at all. */
   stops: readonly StopReason[]
+  /** Else a call comes whole. */
+  writesCallsInPieces: boolean
   /** What it reports of usage besides input and output. */
   usage: readonly UsageField[]
 }
