@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import * as z from 'zod'
@@ -82,8 +82,8 @@ async function readEntry(folder: string): Promise<TranspiledComponent | undefine
 async function writeEntry(folder: string, made: TranspileResult): Promise<void> {
   const parent = join(folder, '..')
   await mkdir(parent, { recursive: true, mode: 0o700 })
-  const beside = join(parent, `${basename(folder)}.${process.pid}.${Date.now().toString(36)}`)
-  await mkdir(beside, { mode: 0o700 })
+  // A name that nobody else has: several of one process may write the same entry at the same time.
+  const beside = await mkdtemp(join(parent, `${basename(folder)}.`))
   try {
     const files: Record<string, string> = {}
     for (const [name, bytes] of Object.entries(made.files)) {
