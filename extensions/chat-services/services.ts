@@ -35,6 +35,7 @@ export const SERVICES: readonly ChatService[] = [
       reasoningEcho: 'tool-turns',
       // `tool_choice` may be "auto" and nothing else.
       forcedTools: 'never',
+      toolChoiceNone: false,
       parallelToolCalls: false,
       structuredOutput: 'json_object',
       refused: { seed: 'the service has no such setting' },
@@ -54,6 +55,7 @@ export const SERVICES: readonly ChatService[] = [
       thinkingOff: { enable_thinking: false },
       thinkingOn: { enable_thinking: true },
       forcedTools: 'unless-thinking',
+      toolChoiceAny: 'refused',
       structuredOutput: 'json_object',
     },
   }),

@@ -23,7 +23,7 @@ export default defineProvider({
     return {
       url: `${apiUrl}/chat/completions`,
       headers: { ...headers, ...completionHeaders(request) },
-      body: encodeChatRequest(request, model, quirks),
+      body: encodeChatRequest(request, model, quirks, context.log),
     }
   },
 

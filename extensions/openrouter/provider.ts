@@ -37,7 +37,7 @@ export default defineProvider({
     return {
       url: `${baseUrl(context)}/chat/completions`,
       headers: apiHeaders(context),
-      body: encodeChatRequest(request, model, quirks),
+      body: encodeChatRequest(request, model, quirks, context.log),
     }
   },
 

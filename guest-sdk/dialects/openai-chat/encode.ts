@@ -67,6 +67,9 @@ function refuseUnsupported(request: CompletionRequest, model: string, rules: Cha
   if (isForced(toolChoice) && rules.forcedTools === 'never') {
     throw unsupported('toolChoice', `the model "${model}" cannot be made to use a tool`, 'Use "auto"')
   }
+  if (toolChoice === 'any' && rules.toolChoiceAny === 'refused') {
+    throw unsupported('toolChoice', 'the service can only be made to use one tool, by its name', 'Name one')
+  }
 }
 
 function unsupported(field: string, why: string, instead = 'Leave it out'): ProviderError {
@@ -89,6 +92,11 @@ function addSampling(body: ChatRequestBody, request: CompletionRequest, rules: C
 
 function addTools(body: ChatRequestBody, request: CompletionRequest, rules: ChatQuirks, warn: Warn): void {
   const { tools, toolChoice, parallelToolCalls } = request
+  if (toolChoice === 'none' && !rules.toolChoiceNone) {
+    if (tools.length > 0)
+      warn('The service cannot keep a model from its tools: they are left out of this request')
+    return
+  }
   // An empty list is refused by some.
   if (tools.length > 0) {
     body.tools = tools.map(({ name, description, inputSchema }) => ({

@@ -38,8 +38,10 @@ export interface ChatQuirks {
   thinkingOn: Readonly<Record<string, unknown>>
   /** Temperature and top-p have an effect while the model thinks, which it does unless it is told not to. Default: true. */
   samplingWhileThinking: boolean
-  /** The word for "some tool". Default: `required`. */
-  toolChoiceAny: 'required' | 'any'
+  /** The word for "some tool"; `refused` where only a named one can be forced. Default: `required`. */
+  toolChoiceAny: 'required' | 'any' | 'refused'
+  /** The model can be kept from its tools by `tool_choice`; else they are left out of the request. Default: true. */
+  toolChoiceNone: boolean
   /** When a tool may be forced; for `unless-thinking` thinking is turned off for that request. Default: `always`. */
   forcedTools: 'always' | 'unless-thinking' | 'never'
   /** `parallel_tool_calls` may be sent; else the model is told in words. Default: true. */
@@ -93,6 +95,7 @@ const DEFAULT_QUIRKS: ChatQuirks = {
   thinkingOn: {},
   samplingWhileThinking: true,
   toolChoiceAny: 'required',
+  toolChoiceNone: true,
   forcedTools: 'always',
   parallelToolCalls: true,
   toolCallIds: 'any',

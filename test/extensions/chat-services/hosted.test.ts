@@ -93,6 +93,8 @@ describe('what each does in its own way', () => {
 
   test('Z.ai: no tool can be forced, and thinking is turned on by a field', () => {
     expect(() => encode('zai', { tools, toolChoice: { tool: 'look' } })).toThrow(/Cannot send toolChoice/)
+    expect(encode('zai', { tools, toolChoice: 'none' }).body).not.toHaveProperty('tools')
+    expect(() => encode('alibaba', { tools, toolChoice: 'any' })).toThrow(/Cannot send toolChoice/)
     const { body, warnings } = encode('zai', { reasoningEffort: 'high' })
     expect(body).toMatchObject({ thinking: { type: 'enabled' } })
     expect(body).not.toHaveProperty('reasoning_effort')

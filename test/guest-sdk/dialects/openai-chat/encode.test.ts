@@ -81,6 +81,12 @@ const cases: [
   ],
   ['toolChoice none', { tools, toolChoice: 'none' }, { tool_choice: 'none' }],
   [
+    'toolChoice none where the service has no word for it',
+    { tools, toolChoice: 'none' },
+    { tool_choice: undefined, tools: undefined },
+    { toolChoiceNone: false },
+  ],
+  [
     'toolChoice of one tool',
     { tools, toolChoice: { tool: 'look' } },
     { tool_choice: { type: 'function', function: { name: 'look' } } },
