@@ -1,11 +1,13 @@
+import buildStaleExtensions from '../support/built-extensions.ts'
 import { BEHAVIOURS } from './behaviours.ts'
 import type { Behaviour } from './exchange.ts'
 import { SUBJECTS } from './extensions.ts'
 import { FAILURES } from './failures.ts'
 import { type Outcome, type Outcomes, runTables } from './run-table.ts'
 
-/** `npm run conformance`: the matrix as Markdown, and exit code 1 where a cell fails. */
+/** `npm run conformance [-- PROVIDER...]`: the matrix as Markdown, and exit code 1 where a cell fails. */
 async function main(): Promise<void> {
+  buildStaleExtensions()
   const wanted = process.argv.slice(2)
   const subjects = SUBJECTS.filter(({ provider }) => wanted.length === 0 || wanted.includes(provider))
   const outcomes = new Map<string, Outcomes>()
