@@ -231,11 +231,10 @@ function keepForm(
   const method = provider.signInOptions?.(context).find(({ id }) => id === option)?.method
   const fields = method?.type === 'form' ? method.fields : []
   const isPublic = (key: string) => fields.some(field => field.key === key && field.secret === false)
-  const entries = Object.entries(entered)
-  return JSON.stringify({
-    ...Object.fromEntries(entries.filter(([key]) => !isPublic(key))),
-    public: Object.fromEntries(entries.filter(([key]) => isPublic(key))),
-  })
+  const plain: Record<string, string> = {}
+  const secret: Record<string, string> = {}
+  for (const [key, value] of Object.entries(entered)) (isPublic(key) ? plain : secret)[key] = value
+  return JSON.stringify(Object.keys(plain).length > 0 ? { ...secret, public: plain } : secret)
 }
 
 function unsupported(provider: Provider<Framing>, what: string): ProviderError {
