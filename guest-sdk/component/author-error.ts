@@ -27,8 +27,16 @@ const KINDS: readonly ProviderErrorKind[] = [
 export function toWitError(thrown: unknown, where: string): WitProviderError {
   try {
     if (isDetails(thrown)) return toWitErrorDetails(thrown)
+    const message = messageOf(thrown)
+    // The engine's own words, without a stack: making one would need memory.
+    if (message === 'out of memory') {
+      return {
+        kind: 'other',
+        message: `${where} ran out of memory: permissions.memoryMiB of extension.json bounds it`,
+      }
+    }
     logThrown(thrown, where)
-    return { kind: 'other', message: messageOf(thrown) || `${where} threw an error without a message` }
+    return { kind: 'other', message: message || `${where} threw an error without a message` }
   } catch {
     return { kind: 'other', message: `${where} threw a value that cannot be read` }
   }

@@ -1,4 +1,5 @@
 import type { FetchOptions, HttpMethod, RequestHeaders } from '../context.ts'
+import { ProviderError } from '../provider-error.ts'
 import type { WitHttpRequest } from './host.ts'
 
 const METHODS: readonly HttpMethod[] = ['get', 'head', 'post', 'put', 'delete', 'options', 'patch']
@@ -41,6 +42,9 @@ function toUrl(url: unknown): string {
   return text.toWellFormed()
 }
 
+// What `Bearer ${context.credential()}` becomes where there is none: a service would call it a wrong key.
+const NO_CREDENTIAL = /^(?:bearer|basic|token) (?:undefined|null)$/i
+
 function toHeaderList(headers: RequestHeaders): [string, string][] {
   const entries = Array.isArray(headers)
     ? (headers as readonly (readonly [string, string | undefined])[])
@@ -48,6 +52,12 @@ function toHeaderList(headers: RequestHeaders): [string, string][] {
   const list: [string, string][] = []
   for (const [name, value] of entries) {
     if (value === undefined || value === null) continue
+    if (NO_CREDENTIAL.test(String(value))) {
+      throw new ProviderError({
+        kind: 'authentication',
+        message: 'There is no credential: sign in, or set a key',
+      })
+    }
     list.push([String(name).toWellFormed(), String(value).toWellFormed()])
   }
   return list

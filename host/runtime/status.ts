@@ -51,7 +51,10 @@ export async function readStatus(sources: StatusSources): Promise<AirlockStatus>
       })
     const { env: usable, plainEnv } = host.permissions
     const allowed = settings.allowedEnv[host.id] ?? []
-    const variables = [...usable, ...plainEnv].filter(name => allowed.includes(name))
+    const own = host.manifest.providers.find(({ id }) => id === provider)?.env
+    const variables = [...usable, ...plainEnv].filter(
+      name => allowed.includes(name) && (own === undefined || own.includes(name)),
+    )
     const { used, shadowed } = findCredentialSource(credential !== undefined, variables, env)
     providers.push({
       provider: reference,

@@ -67,7 +67,7 @@ describe('airlock install', () => {
       id: 'openai-compatible',
       version: '0.1.0',
       state: 'ready',
-      permissions: { credentials: 'use', memoryMiB: 64 },
+      permissions: { credentials: 'use', memoryMiB: 256 },
       digests: { component: expect.stringMatching(/^[0-9a-f]{64}$/) },
     })
   })
