@@ -22,6 +22,7 @@ import {
 } from '../servers/scripted.ts'
 import { repoRoot } from '../support/repo-root.ts'
 import { type Attack, stoppedBy } from './attack.ts'
+import { attacks } from './attacks/index.ts'
 import { buildHostile, HOSTILE } from './build-hostile.ts'
 import { createHonestStream, type HonestStream, honestAnswer } from './honest-stream.ts'
 
@@ -97,8 +98,12 @@ export async function createStage(isolation: Isolation): Promise<Stage> {
   }
 
   let attacked = ''
-  // The hosts of extensions read these when they are made, one for each attack.
   const providers: Record<string, Settings['providers'][string]> = {}
+  for (const { id, providers: others = [] } of attacks) {
+    // How the guest is told where the canary is.
+    providers[id] = { apiUrl: service.url, availableModels: [{ name: canary.url, maxTokens: 1 }] }
+    for (const other of others) providers[other] = { apiUrl: canary.url }
+  }
   const credentials = createMemoryStore()
   const shared = {
     home: folder,
@@ -160,12 +165,6 @@ export async function createStage(isolation: Isolation): Promise<Stage> {
       names.clear()
       honest ??= createHonestStream(honestAirlock)
       const before = honest.events
-      providers[attack.id] = {
-        apiUrl: service.url,
-        // How the guest is told where the canary is.
-        availableModels: [{ name: canary.url, maxTokens: 1 }],
-      }
-      for (const other of attack.providers ?? []) providers[other] = { apiUrl: canary.url }
       await credentials.set({ extension: HOSTILE, provider: attack.id }, key)
       const extension = await buildHostile(attack, folder, canary)
       const refused = await airlock.load(extension).then(
