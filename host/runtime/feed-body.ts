@@ -4,6 +4,8 @@ import type { SandboxCompletion } from '../sandbox/life.ts'
 // Chunks are gathered while the guest is busy. More than this is handed over in pieces, so that no group is so large
 // that its events stall the main thread.
 const MAX_GROUP_BYTES = 256 * 1024
+// A group of this many bytes costs more to decode than to hand over.
+const LARGE_GROUP_BYTES = 32 * 1024
 // Past this the socket waits. A frame may be larger: what is not whole yet is in the sandbox.
 const MAX_WAITING_BYTES = 1024 * 1024
 // After the guest's `stop` a service may still send usage. One that keeps the connection open does not hold the answer.
@@ -61,11 +63,14 @@ export function feedBody(
 
   async function feedOnce(): Promise<void> {
     let last = false
-    const { events, failure } = await guest.feed(() => {
+    const fed = guest.feed(() => {
       const piece = take()
       last = piece.end
       return piece
     })
+    // Waiting gathers more into one group; where there is enough, or no more to come, it only takes time.
+    if (ended || broken || waitingBytes >= LARGE_GROUP_BYTES) guest.flush()
+    const { events, failure } = await fed
     if (progress.ended) return finish()
     await accept(events)
     if (failure) throw failure
