@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import * as z from 'zod'
@@ -155,14 +155,6 @@ async function transpileInThread(options: TranspileOptions): Promise<TranspileRe
   } finally {
     signal.removeEventListener('abort', abort)
     await worker.terminate()
-  }
-}
-
-/** Removes what other versions of the toolchain left in the cache. */
-export async function pruneTranspiled(cacheFolder: string): Promise<void> {
-  const root = join(cacheFolder, 'transpiled')
-  for (const name of await readdir(root).catch(() => [])) {
-    if (!name.startsWith(`${CACHE_VERSION}-`)) await rm(join(root, name), { recursive: true, force: true })
   }
 }
 
