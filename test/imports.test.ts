@@ -16,6 +16,7 @@ const HOST_LAYERS = [
   'oauth',
   'capabilities',
   'sandbox',
+  'telemetry',
   'tools',
   'runtime',
   'adapters',
