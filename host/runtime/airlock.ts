@@ -3,27 +3,19 @@ import { type CompletionRequest, parseRequest } from '../contract/request.ts'
 import type { SignInOption } from '../contract/sign-in.ts'
 import { createDefaultStore } from '../credentials/default-store.ts'
 import type { CredentialStore } from '../credentials/store.ts'
-import { ExtensionError, InvalidOptionError } from '../errors.ts'
-import {
-  createInstalledExtensions,
-  type InstalledExtension,
-  type InstalledExtensions,
-  type InstallOptions,
-} from '../extension/installed.ts'
-import type { Manifest } from '../extension/manifest.ts'
-import { readPackage } from '../extension/package.ts'
+import { InvalidOptionError } from '../errors.ts'
+import type { InstalledExtension, InstalledExtensions, InstallOptions } from '../extension/installed.ts'
 import { resolveHome } from '../home/home.ts'
 import { overrideSettings, readSettings, type Settings } from '../home/settings.ts'
 import type { Permissions } from '../policy/permissions.ts'
 import type { OpenChannel } from '../sandbox/channel.ts'
 import { openProcess } from '../sandbox/process-channel.ts'
-import type { SupervisorStats } from '../sandbox/supervisor.ts'
 import { openThread } from '../sandbox/thread-channel.ts'
-import { type BlockedExtension, type Catalogue, createCatalogue, type ModelList } from './catalogue.ts'
+import type { ModelList } from './catalogue.ts'
 import { complete } from './complete.ts'
 import type { Completion } from './completion.ts'
 import { type DangerousReplacements, dangerouslyReplace } from './dangerous.ts'
-import { createExtensionHost, type ExtensionHost } from './extension-host.ts'
+import { createLoadedExtensions, type ExtensionStats } from './loaded-extensions.ts'
 import type { LogEntry } from './log.ts'
 import { createCredentialRefresh } from './refresh.ts'
 import { readSignInOptions, type SignInRequest, type SignInResult, signIn } from './sign-in.ts'
@@ -48,10 +40,6 @@ export interface AirlockOptions {
   /** Default: lines are dropped. */
   log?: (entry: LogEntry) => void
   [dangerouslyReplace]?: DangerousReplacements
-}
-
-export interface ExtensionStats extends SupervisorStats {
-  id: string
 }
 
 /** Loads extensions and talks to models through them. */
@@ -104,131 +92,25 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
   const { lookup, channel } = options[dangerouslyReplace] ?? {}
   const ownChannel = channelFor(isolation, home.cache)
   const open = channel?.(ownChannel) ?? ownChannel
-  const limits = { ...settings.limits, ...options.limits }
-  const installed = createInstalledExtensions(home)
   const credentials = options.credentials ?? createDefaultStore({ home, env, notice: options.notice ?? warn })
   const refresh = createCredentialRefresh(credentials, log)
-  const hosts = new Map<string, ExtensionHost>()
-  let loading: Promise<Catalogue> | undefined
-  let closed = false
-
-  /**
-   * Settings name a provider, and what they say of it opens the way to an address. Where several extensions have one
-   * of that name, it is the one that is called so itself, and else none: the user then writes `<extension>:<provider>`.
-   */
-  function ownsName(extension: string, provider: string, others: readonly Manifest[]): boolean {
-    if (extension === provider) return true
-    return !others.some(
-      ({ id, providers }) => id !== extension && providers.some(other => other.id === provider),
-    )
-  }
-
-  function createHost(
-    extension: Pick<InstalledExtension, 'package' | 'granted'>,
-    others: readonly Manifest[],
-  ): ExtensionHost {
-    return createExtensionHost({
-      package: extension.package,
-      granted: extension.granted,
-      settings,
-      credentials,
-      env,
-      cacheFolder: home.cache,
-      open,
-      limits,
-      log,
-      ownsName: provider => ownsName(extension.package.manifest.id, provider, others),
-      ...(lookup && { lookup }),
-    })
-  }
-
-  /** Of what is installed and what is loaded besides. */
-  function manifestsOf(extensions: readonly InstalledExtension[]): Manifest[] {
-    return [...extensions.map(one => one.package.manifest), ...[...hosts.values()].map(host => host.manifest)]
-  }
-
-  function wasClosed(): ExtensionError {
-    return new ExtensionError('extension-closed', '', 'Cannot go on: this airlock was closed')
-  }
-
-  async function replaceHost(host: ExtensionHost): Promise<void> {
-    if (closed) throw wasClosed()
-    const before = hosts.get(host.id)
-    hosts.set(host.id, host)
-    await before?.close()
-  }
-
-  /** What runs with permissions that it no longer has is ended; it is loaded anew when it is needed. */
-  async function unload(id: string): Promise<void> {
-    const host = hosts.get(id)
-    hosts.delete(id)
-    loading = undefined
-    await host?.close()
-  }
-
-  async function loadInstalled(): Promise<Catalogue> {
-    const blocked: BlockedExtension[] = []
-    const extensions = await installed.list()
-    const known = manifestsOf(extensions)
-    for (const extension of extensions) {
-      const { id, providers } = extension.package.manifest
-      if (hosts.has(id)) continue
-      if (extension.state === 'ready') hosts.set(id, createHost(extension, known))
-      else {
-        const { problem = `"${id}" changed: run \`airlock install ${extension.source}\` to agree again` } =
-          extension
-        blocked.push({ id, problem, providers: providers.map(provider => provider.id) })
-        log({ level: 'warn', extension: id, message: problem, time: Date.now() })
-      }
-    }
-    return createCatalogue([...hosts.values()], blocked, settings.aliases, refresh)
-  }
-
-  /** Installed extensions are read when first needed; starting one waits until it is called. */
-  function catalogue(): Promise<Catalogue> {
-    if (closed) return Promise.reject(wasClosed())
-    loading ??= loadInstalled().catch(error => {
-      loading = undefined
-      throw error
-    })
-    return loading
-  }
-
-  async function close(): Promise<void> {
-    if (closed) return
-    closed = true
-    await loading?.catch(() => {})
-    // A rotated token that nobody waits for any more is still to be stored.
-    await refresh.settled()
-    await Promise.all([...hosts.values()].map(host => host.close()))
-  }
+  const extensions = createLoadedExtensions({
+    home,
+    settings,
+    credentials,
+    refresh,
+    env,
+    open,
+    limits: { ...settings.limits, ...options.limits },
+    log,
+    ...(lookup && { lookup }),
+  })
+  const { installed, catalogue, close } = extensions
 
   return {
-    extensions: {
-      ...installed,
-      async remove(id) {
-        await installed.remove(id)
-        await unload(id)
-      },
-      async revoke(id, permission) {
-        const narrowed = await installed.revoke(id, permission)
-        await unload(id)
-        return narrowed
-      },
-    },
-    async install(source, how) {
-      if (closed) throw wasClosed()
-      const extension = await installed.install(source, how)
-      await replaceHost(createHost(extension, manifestsOf(await installed.list())))
-      loading = undefined
-      return extension
-    },
-    async load(folder, how = {}) {
-      const read = await readPackage(folder)
-      const granted = how.granted ?? read.manifest.permissions
-      await replaceHost(createHost({ package: read, granted }, manifestsOf(await installed.list())))
-      loading = undefined
-    },
+    extensions: installed,
+    install: extensions.install,
+    load: extensions.load,
     providers: async () => (await catalogue()).providers(),
     models: async (filter = {}, how = {}) => (await catalogue()).models(filter, how.signal),
     complete(request, how = {}) {
@@ -254,7 +136,7 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
       const { targets } = await catalogue()
       return readStatus({ targets, installed: await installed.list(), credentials, settings, env })
     },
-    stats: () => ({ extensions: [...hosts.values()].map(host => ({ id: host.id, ...host.stats() })) }),
+    stats: () => ({ extensions: extensions.stats() }),
     close,
     [Symbol.asyncDispose]: close,
   }
