@@ -48,7 +48,7 @@ export class UnknownNameError extends AirlockError {
   readonly nearest: readonly string[]
 
   constructor(
-    code: 'unknown-model' | 'unknown-provider' | 'unknown-extension' | 'unknown-setting',
+    code: 'unknown-model' | 'unknown-provider' | 'unknown-extension' | 'unknown-setting' | 'unknown-tool',
     message: string,
     nearest: readonly string[] = [],
   ) {
@@ -107,6 +107,41 @@ export class ExtensionError extends AirlockError {
   constructor(code: ExtensionErrorCode, extension: string, message: string, options?: ErrorOptions) {
     super(code, message, options)
     this.extension = extension
+  }
+}
+
+export type ToolErrorCode =
+  /** It threw; what it threw is the `cause`. */
+  | 'tool-failed'
+  /** It returned nothing, or something that is no result. */
+  | 'tool-broke-contract'
+  /** It used what was only there while its call ran. */
+  | 'tool-call-over'
+  | 'invalid-tool-input'
+
+/** A tool could not do what it was called for. */
+export class ToolError extends AirlockError {
+  declare readonly code: ToolErrorCode
+  /** The tool's id. */
+  readonly tool: string
+
+  constructor(code: ToolErrorCode, tool: string, message: string, options?: ErrorOptions) {
+    super(code, message, options)
+    this.tool = tool
+  }
+}
+
+/** What a tool was called with does not fit its schema; the tool did not run. */
+export class InvalidToolInputError extends ToolError {
+  /** Where the first thing is wrong, e.g. `files[0].name`; empty for the whole. */
+  readonly path: string
+  readonly issues: readonly { path: string; message: string }[]
+
+  constructor(tool: string, issues: readonly { path: string; message: string }[], options?: ErrorOptions) {
+    const what = issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ')
+    super('invalid-tool-input', tool, `Cannot call "${tool}": its parameters do not fit: ${what}`, options)
+    this.path = issues[0]?.path ?? ''
+    this.issues = issues
   }
 }
 
