@@ -27,7 +27,10 @@ export class ToolResult {
     Object.freeze(this)
   }
 
-  static text(text: string, options: { isError?: boolean; withheld?: 'denied' | 'skipped' } = {}): ToolResult {
+  static text(
+    text: string,
+    options: { isError?: boolean; withheld?: 'denied' | 'skipped' } = {},
+  ): ToolResult {
     return new ToolResult({ parts: [{ contentType: 'text/plain', data: text }], ...options })
   }
 
