@@ -19,6 +19,7 @@ import type {
   StartReply,
   ToSandbox,
 } from './protocol.ts'
+import { createWasi, WASI_OFFERED } from './wasi.ts'
 import { isHeavierThan } from './weigh.ts'
 
 // A reply waits for the rest of its batch, but not longer: silence is how the host tells that a guest hangs.
@@ -83,6 +84,7 @@ async function serveGuest(post: (message: FromSandbox) => void, setup: SandboxSe
   const waits = new Map<number, (answer: Answer) => void>()
   const logger = createGuestLog(limits.logLinesPerSecond, lines => post({ type: 'log', lines }))
   const instantiate = await loadComponent(setup)
+  const usesWasi = setup.imports.some(name => WASI_OFFERED.includes(name))
   let facts: GuestFacts = setup.facts
   let waitCount = 0
   let running = 0
@@ -98,15 +100,15 @@ async function serveGuest(post: (message: FromSandbox) => void, setup: SandboxSe
       completions: new Set(),
       decoder: createBoundedDecoder(MAX_TEXT_BYTES),
     }
-    const exports = await instantiate(
-      instance.decoder.TextDecoder,
-      createImports({
+    const exports = await instantiate(instance.decoder.TextDecoder, {
+      ...createImports({
         facts: () => facts,
         wait: (name, args) => suspend(instance, name, args),
         release: handle => post({ type: 'release', name: 'http-response-stream', handle }),
         log: line => logger.add(line),
       }),
-    )
+      ...(usesWasi && (await createWasi(line => logger.add(line)))),
+    })
     const offered = exports[world]
     if (typeof offered !== 'object' || offered === null) throw new Error(`it does not export ${world}`)
     instance.exports = offered as GuestExports

@@ -96,6 +96,14 @@ export function createImports(context: ImportContext): Record<string, unknown> {
       oauthSendHttpRequest: (request: unknown) => ask('oauth-send-http-request', request),
       oauthOpenBrowser: (url: string) => ask('oauth-open-browser', url),
     },
+    // The world imports its types, and some toolchains then import its functions, too. Whoever calls them means `tool-host`.
+    'airlock:llm/tools': {
+      tools: () => [],
+      invoke() {
+        const payload = 'A guest calls other tools with invoke-tool of tool-host'
+        throw Object.assign(new Error(payload), { payload })
+      },
+    },
     'airlock:llm/tool-host': {
       countTokens: (text: string) => ask('count-tokens', text),
       invokeTool: (tool: string, invocation: unknown) => ask('invoke-tool', tool, invocation),

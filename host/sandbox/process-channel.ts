@@ -21,6 +21,7 @@ const ownFiles = [
   join(hostFolder, 'http/text-reader.ts'),
   join(hostFolder, 'policy/limits.ts'),
   dirname(dirname(fileURLToPath(import.meta.resolve('eventsource-parser')))),
+  dirname(dirname(dirname(fileURLToPath(import.meta.resolve('@bytecodealliance/preview2-shim/random'))))),
 ]
 
 // utime and stime of proc(5) are counted in ticks, and Linux has told user space that there are 100 in a second ever since.

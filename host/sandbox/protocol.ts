@@ -21,6 +21,8 @@ export interface SandboxSetup {
   /** The folder of the transpiled component, and the name of its entry module. */
   folder: string
   entry: string
+  /** What the component imports, without versions. */
+  imports: readonly string[]
   /** Which interface to call: `provider` or `tools`. */
   world: 'provider' | 'tools'
   limits: SandboxLimits

@@ -8,7 +8,7 @@ export interface SupervisorOptions extends Omit<LifeOptions, 'setup' | 'limits' 
   extension: string
   world: SandboxSetup['world']
   /** Transpiles, or finds the transpiled component; called for each start. */
-  prepare(): Promise<{ folder: string; entry: string }>
+  prepare(): Promise<Pick<SandboxSetup, 'folder' | 'entry' | 'imports'>>
   limits: SupervisorLimits
   facts: GuestFacts
 }
@@ -61,11 +61,11 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
   async function begin(): Promise<Life> {
     try {
-      const { folder, entry } = await prepare()
+      const { folder, entry, imports } = await prepare()
       if (closed) throw failed('extension-closed', 'was closed')
       const begun = await startLife({
         ...options,
-        setup: { extension, world, folder, entry, facts },
+        setup: { extension, world, folder, entry, imports, facts },
         ended: forget,
       })
       begun.setFacts(facts)

@@ -6,6 +6,7 @@ import { checkModules } from './check-modules.ts'
 import { BLOCKING_IMPORTS } from './imports.ts'
 import { limitMemory } from './limit-memory.ts'
 import type { TranspileAnswer, TranspileResult } from './transpile.ts'
+import { WASI_OFFERED } from './wasi.ts'
 
 const CONTRACT = 'airlock:llm'
 const CONTRACT_VERSION = '0.1.0'
@@ -34,10 +35,10 @@ async function transpile(): Promise<TranspileResult> {
   }).catch(error => {
     throw new InvalidComponentError(`Cannot read this component: ${firstLine(error)}`)
   })
-  const unwanted = imports.filter(name => !OFFERED[world].includes(name))
+  const unwanted = imports.filter(name => ![...OFFERED[world], ...WASI_OFFERED].includes(name))
   if (unwanted.length > 0) {
     throw new InvalidComponentError(
-      `Cannot load this component: it imports what the contract does not offer: ${unwanted.join(', ')}`,
+      `Cannot load this component: it imports what is not offered here: ${unwanted.join(', ')}`,
       { imports: unwanted },
     )
   }
