@@ -10,6 +10,7 @@ export type {
   ToolUse,
 } from './contract/events.ts'
 export type {
+  CacheConfiguration,
   ModelCapabilities,
   ModelInfo,
   ModelPricing,

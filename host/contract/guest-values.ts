@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { ProviderErrorDetails } from '../errors.ts'
+import type { CacheConfiguration } from './models.ts'
 
 // What a guest's exports return, as jco lifts it: options are undefined, u64 is bigint. The component brings its own
 // types, so each value is checked before anything is done with it.
@@ -87,6 +88,17 @@ const modelInfo = z.object({
 // The largest catalogue seen, a router's, has 600. Checking one takes 5 µs on the main thread.
 export const modelInfos = z.array(modelInfo).max(4_000)
 export type GuestModelInfo = z.output<typeof modelInfo>
+
+const cacheConfiguration = z.object({
+  maxCacheAnchors: count,
+  shouldCacheToolDefinitions: z.boolean(),
+  minTotalTokenCount: count,
+})
+
+/** Undefined for none, and for what does not fit: a prompt that is not cached costs more, and that is all. */
+export function readCacheConfiguration(value: unknown): CacheConfiguration | undefined {
+  return cacheConfiguration.safeParse(value).data
+}
 
 const headers = z.array(z.tuple([z.string(), z.string()])).max(1_000)
 

@@ -39,6 +39,16 @@ export interface ModelPricing {
   cacheWrite?: number
 }
 
+/** How a model's service caches prompts. */
+export interface CacheConfiguration {
+  /** The most messages of one request that may be cache anchors. */
+  maxCacheAnchors: number
+  /** Definitions of tools are cached with the messages. */
+  shouldCacheToolDefinitions: boolean
+  /** Tokens below which the service caches nothing. */
+  minTotalTokenCount: number
+}
+
 export interface ModelInfo {
   /** `<provider>/<model id>`: what a request's `model` takes. */
   reference: string

@@ -1,4 +1,4 @@
-import type { ProviderInfo } from '../contract/models.ts'
+import type { CacheConfiguration, ProviderInfo } from '../contract/models.ts'
 import { type CompletionRequest, parseRequest } from '../contract/request.ts'
 import type { SignInOption } from '../contract/sign-in.ts'
 import { createDefaultStore } from '../credentials/default-store.ts'
@@ -17,6 +17,7 @@ import type { Completion } from './completion.ts'
 import { type DangerousReplacements, dangerouslyReplace } from './dangerous.ts'
 import { createLoadedExtensions, type ExtensionStats } from './loaded-extensions.ts'
 import type { LogEntry } from './log.ts'
+import { cacheConfigurationOf, isAuthenticated, readSettingsMarkdown } from './provider-facts.ts'
 import { createCredentialRefresh } from './refresh.ts'
 import { readSignInOptions, type SignInRequest, type SignInResult, signIn } from './sign-in.ts'
 import { type SignOutResult, signOut } from './sign-out.ts'
@@ -70,6 +71,12 @@ export interface Airlock extends AsyncDisposable {
    * @throws {ProviderError} what the service or the extension said
    */
   signIn(provider: string, request: SignInRequest): Promise<SignInResult>
+  /** Whether its extension has what it needs to be asked. Asks no service: a key may still be refused. */
+  isAuthenticated(provider: string): Promise<boolean>
+  /** What its extension says of its settings, for a settings page. Markdown from a stranger: render it without HTML. */
+  settingsMarkdown(provider: string): Promise<string | undefined>
+  /** How the model's service caches prompts. Absent where cache anchors mean nothing to it. */
+  cacheConfiguration(model: string): Promise<CacheConfiguration | undefined>
   /** Forgets the credential, after the extension has told its service. */
   signOut(provider: string, options?: { signal?: AbortSignal }): Promise<SignOutResult>
   /** Who is signed in, how and since when, and where each key comes from. Holds no secret, starts no extension. */
@@ -129,6 +136,12 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
         const { models, failures } = await known.models({ provider: target.reference }, request.signal)
         return { models, ...(failures[0] && { failure: failures[0].error }) }
       })
+    },
+    isAuthenticated: async provider => isAuthenticated((await catalogue()).findProvider(provider)),
+    settingsMarkdown: async provider => readSettingsMarkdown((await catalogue()).findProvider(provider)),
+    async cacheConfiguration(name) {
+      const target = (await catalogue()).find(name)
+      return cacheConfigurationOf(target, target.model)
     },
     signOut: async (provider, how = {}) =>
       signOut((await catalogue()).findProvider(provider), credentials, how.signal),
