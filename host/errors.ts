@@ -135,15 +135,19 @@ export class ToolError extends AirlockError {
 export class InvalidToolInputError extends ToolError {
   /** Where the first thing is wrong, e.g. `files[0].name`; empty for the whole. */
   readonly path: string
+  /** All that is wrong. Messages are sentences with the path in them. */
   readonly issues: readonly { path: string; message: string }[]
 
   constructor(tool: string, issues: readonly { path: string; message: string }[], options?: ErrorOptions) {
-    const what = issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ')
-    super('invalid-tool-input', tool, `Cannot call "${tool}": its parameters do not fit: ${what}`, options)
+    const shown = issues.slice(0, MAX_SHOWN_ISSUES).map(({ message }) => message)
+    if (issues.length > shown.length) shown.push(`and ${issues.length - shown.length} more`)
+    super('invalid-tool-input', tool, `Cannot call "${tool}": ${shown.join('; ')}`, options)
     this.path = issues[0]?.path ?? ''
     this.issues = issues
   }
 }
+
+const MAX_SHOWN_ISSUES = 10
 
 export type TransportErrorCode =
   | 'connect-failed'

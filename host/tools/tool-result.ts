@@ -1,3 +1,5 @@
+import { ToolError } from '../errors.ts'
+
 /** One representation, or one piece, of what a tool found. */
 export interface ToolResultPart {
   /** IANA media type, e.g. "text/plain". */
@@ -66,3 +68,34 @@ export function partToText({ contentType, data }: ToolResultPart): string {
 function essence(contentType: string): string {
   return (contentType.split(';')[0] ?? '').trim().toLowerCase()
 }
+
+/**
+ * What a tool returned, as a result.
+ * @throws {ToolError} `tool-broke-contract`, to its author: nothing, or something that is no result
+ */
+export function readOutput(tool: string, output: unknown): ToolResult {
+  const refuse = (problem: string) => {
+    throw new ToolError('tool-broke-contract', tool, `The tool "${tool}" ${problem}`)
+  }
+  if (output instanceof ToolResult) return output
+  if (typeof output === 'string') return ToolResult.text(output)
+  if (output === undefined || output === null)
+    return refuse(`returned ${output}: a tool with nothing to say returns an empty text`)
+  if (typeof output !== 'object' || !('parts' in output) || !Array.isArray(output.parts))
+    return refuse('returned neither text nor { parts: [{ contentType, data }] }')
+  const isError = 'isError' in output ? output.isError : undefined
+  if (isError !== undefined && typeof isError !== 'boolean')
+    return refuse('returned an isError that is neither true nor false')
+  const parts = output.parts.map((part: unknown, index): ToolResultPart => {
+    const { contentType, data } = (part ?? {}) as Partial<Record<'contentType' | 'data', unknown>>
+    if (typeof contentType !== 'string' || !MEDIA_TYPE.test(contentType))
+      return refuse(`returned parts[${index}] whose contentType is no media type such as "text/plain"`)
+    if (typeof data !== 'string')
+      return refuse(`returned parts[${index}] whose data is no text (base64 for a type that is not text)`)
+    return { contentType, data }
+  })
+  return new ToolResult({ parts, ...(isError !== undefined && { isError }) })
+}
+
+// RFC 6838, 4.2, with parameters behind it.
+const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\s*(?:;.*)?$/s

@@ -1,0 +1,78 @@
+import { InvalidOptionError } from '../errors.ts'
+import type { Observer } from '../telemetry/observer.ts'
+import { callTool, type ToolCall } from './call-tool.ts'
+import { type ConfirmTool, createConfirmation } from './confirmation.ts'
+import type { RegisteredTool } from './definition.ts'
+import { checkPolicy, type ToolPolicy, type ToolRule } from './policy.ts'
+import { createToolShelf, type ToolShelf } from './registry.ts'
+import type { ToolResult } from './tool-result.ts'
+
+export interface ToolsOptions {
+  /** The user's rules, from settings.json; asked for at each call. */
+  settings?: () => Readonly<Record<string, ToolRule>> | undefined
+  /** The program's. */
+  toolPolicy?: ToolPolicy | undefined
+  /** Asks the user. Default: nobody, so that what needs an answer is denied. */
+  confirmTool?: ConfirmTool | undefined
+  /** Keeps `allow-always` in settings.json. */
+  remember?: (key: string) => Promise<void>
+  /** Must not throw. */
+  observe?: NonNullable<Observer['tool']>
+  warn?: (message: string) => void
+}
+
+/** What holds for one call, or one run, on top. */
+export interface CallTerms {
+  toolPolicy?: ToolPolicy | undefined
+  /** Asked in place of the airlock's. */
+  confirmTool?: ConfirmTool | undefined
+  /** Right before the tool runs. */
+  running?: (start: { parameters: unknown; message?: string }) => void
+}
+
+export type CallTool = (
+  tool: RegisteredTool,
+  call: ToolCall,
+  terms: CallTerms,
+  signal: AbortSignal | undefined,
+) => Promise<ToolResult>
+
+/**
+ * The tools of one airlock, and the one way to call them.
+ * @throws {InvalidOptionError} the policy or `confirmTool` is none
+ */
+export function createTools({
+  settings = () => undefined,
+  toolPolicy,
+  confirmTool,
+  remember,
+  observe = () => undefined,
+  warn = () => {},
+}: ToolsOptions): { shelf: ToolShelf; call: CallTool } {
+  checkPolicy(toolPolicy)
+  checkConfirm(confirmTool)
+  const confirmation = createConfirmation({ ...(remember && { remember }), warn })
+  const call: CallTool = (tool, given, terms, signal) =>
+    callTool(
+      tool,
+      given,
+      {
+        policies: [settings(), toolPolicy, terms.toolPolicy],
+        confirmTool: terms.confirmTool ?? confirmTool,
+        confirmation,
+        observe,
+        ...(terms.running && { running: terms.running }),
+      },
+      signal,
+    )
+  return {
+    shelf: createToolShelf({ call: (tool, given, signal) => call(tool, given, {}, signal), warn }),
+    call,
+  }
+}
+
+/** @throws {InvalidOptionError} */
+export function checkConfirm(confirmTool: unknown): void {
+  if (confirmTool !== undefined && typeof confirmTool !== 'function')
+    throw new InvalidOptionError(`Cannot use this confirmTool: it must be a function: it is ${confirmTool}`)
+}
