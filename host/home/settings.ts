@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { describeIssue, knownKeys } from '../contract/describe-issue.ts'
 import { nearestNames } from '../contract/nearest-names.ts'
 import { InvalidFileError, InvalidOptionError, UnknownNameError } from '../errors.ts'
+import { DEFAULT_HTTP_LIMITS, type HttpLimits } from '../policy/limits.ts'
 import { checkedJson, checkedValue } from './checked-json.ts'
 import { withLock } from './lock.ts'
 import { writePrivate } from './write-private.ts'
@@ -45,7 +46,11 @@ const providerSettings = z.strictObject({
 
 const count = z.int().positive({ error: 'must be more than 0' })
 
-/** What one extension may use up. Absent leaves the default, which stands where the limit is enforced. */
+const httpLimits = Object.fromEntries(
+  Object.keys(DEFAULT_HTTP_LIMITS).map(name => [name, count.optional()]),
+) as Record<keyof HttpLimits, z.ZodOptional<typeof count>>
+
+/** What one extension may use up, of this machine and of the network. Absent leaves the default, which stands where the limit is enforced. */
 const limits = z.strictObject({
   /** Longest that one call may compute, ms; waiting for the host does not count. */
   computeMs: count.optional(),
@@ -65,6 +70,11 @@ const limits = z.strictObject({
   answerUnits: count.optional(),
   openCompletions: count.optional(),
   pendingRequests: count.optional(),
+  /** Instances of one component. */
+  instances: count.optional(),
+  /** Deaths in a row after which an extension is held back. */
+  deaths: count.optional(),
+  ...httpLimits,
 })
 
 const settingsSchema = z.strictObject({

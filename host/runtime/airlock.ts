@@ -36,8 +36,8 @@ export interface AirlockOptions {
   notice?: (sentence: string) => void
   /** What stands between an extension and this machine. Default: the settings' choice, else a thread. */
   isolation?: 'thread' | 'process'
-  /** Bounds on what one extension may use up; see `limits` in settings.json. */
-  limits?: Partial<Record<string, number>>
+  /** Bounds on what one extension may use up, over those of settings.json. */
+  limits?: Settings['limits']
   /** Default: lines are dropped. */
   log?: (entry: LogEntry) => void
   [dangerouslyReplace]?: DangerousReplacements
@@ -94,7 +94,11 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
   const { env = process.env, log = () => {} } = options
   const warn = (message: string) => log({ level: 'warn', message, time: Date.now() })
   const home = resolveHome({ ...(options.home !== undefined && { home: options.home }), env })
-  const settings: Settings = overrideSettings(await readSettings(home.settingsFile), options.settings)
+  const written = await readSettings(home.settingsFile)
+  const settings = overrideSettings(written, {
+    ...options.settings,
+    limits: { ...written.limits, ...options.settings?.limits, ...options.limits },
+  })
   const isolation = options.isolation ?? settings.isolation ?? 'thread'
   const { lookup, channel } = options[dangerouslyReplace] ?? {}
   const ownChannel = channelFor(isolation, home.cache)
@@ -108,7 +112,7 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
     refresh,
     env,
     open,
-    limits: { ...settings.limits, ...options.limits },
+    limits: settings.limits ?? {},
     log,
     ...(lookup && { lookup }),
   })

@@ -32,6 +32,16 @@ describe('createAirlock refuses settings that do not fit, as it does those of th
   })
 })
 
+test('createAirlock refuses a limit that there is not, and takes those of the network', async () => {
+  const limits = { firstByteMs: 500, idelMs: 500 } as AirlockOptions['limits'] & {}
+  await expect(createAirlock({ home, env: {}, limits })).rejects.toMatchObject({
+    code: 'invalid-option',
+    message: expect.stringContaining('unknown key "limits.idelMs": did you mean "idleMs"?'),
+  })
+  await using airlock = await createAirlock({ home, env: {}, limits: { firstByteMs: 500 } })
+  expect(airlock.stats().extensions).toEqual([])
+})
+
 test('load and install after close are refused, like everything else', async () => {
   const airlock = await createAirlock({ home, env: {} })
   await airlock.close()
