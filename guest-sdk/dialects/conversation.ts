@@ -1,3 +1,4 @@
+import { ProviderError } from '../provider-error.ts'
 import type { MessagePart, RequestMessage } from '../request.ts'
 
 export type ToolUsePart = Extract<MessagePart, { type: 'tool-use' }>
@@ -117,8 +118,19 @@ function joinTurns(turns: readonly Turn[]): Turn[] {
   return joined
 }
 
+export function textOnly(path: string): ProviderError {
+  return new ProviderError({
+    kind: 'unsupported',
+    message: `Cannot send ${path}: a system message takes text only. Move the rest into a user message.`,
+  })
+}
+
 /** What a call without a result is answered with: no service takes a call that stays open. */
 export const UNANSWERED = 'This call was not run: the conversation went on without a result.'
+
+export function unansweredWarning({ id, name }: ToolUsePart): string {
+  return `The call "${id}" of the tool ${name} has no result: the model is told that it was not run`
+}
 
 /** A result that no call asks for, in words. */
 export function resultInWords({ toolName, isError, content }: ToolResultPart): string {

@@ -1,4 +1,3 @@
-import { ProviderError } from '../../provider-error.ts'
 import type { RequestMessage } from '../../request.ts'
 import {
   type Answer,
@@ -6,9 +5,12 @@ import {
   resultInWords,
   type ToolResultPart,
   type Turn,
+  textOnly,
   toConversation,
   UNANSWERED,
+  unansweredWarning,
 } from '../conversation.ts'
+import { answerToContinue, beginWithUser, OPENING_TEXT, refuseEmpty } from '../conversation-ends.ts'
 import { rawJsonObject } from '../raw-json.ts'
 import { createToolIds, type ToolIds } from '../tool-ids.ts'
 import type { ToolNames } from '../tool-names.ts'
@@ -83,31 +85,11 @@ function add(wire: WireMessage[], message: WireMessage): void {
 }
 
 function finish(wire: WireMessage[], { rules, warn }: Encoder): void {
-  const first = wire[0]
-  if (first === undefined) {
-    throw new ProviderError({
-      kind: 'invalid-request',
-      message:
-        'Cannot send this request: messages hold nothing that the model could answer. Add a user message.',
-    })
-  }
-  if (first.role === 'assistant') {
-    warn(
-      'The conversation begins with the model: a short user message is put in front, as the service wants it',
-    )
-    wire.unshift({ role: 'user', content: [{ type: 'text', text: '(The conversation goes on from here.)' }] })
-  }
-  const last = wire.at(-1)!
-  if (last.role !== 'assistant') return
-  if (!rules.prefill) {
-    throw new ProviderError({
-      kind: 'unsupported',
-      message:
-        'Cannot send this request: its last message is of the role assistant, and this model does not continue one. End with a user message.',
-    })
-  }
+  refuseEmpty(wire)
+  beginWithUser(wire, { role: 'user', content: textBlock(OPENING_TEXT) }, warn)
+  const continued = answerToContinue(wire, rules)
   // White space at the end of what the model shall continue is refused.
-  const text = last.content.at(-1)
+  const text = continued?.content.at(-1)
   if (text?.type === 'text') text.text = String(text.text).trimEnd()
 }
 
@@ -130,13 +112,6 @@ function textBlock(text: string): Block[] {
 function encodeSystem({ part, path, anchor }: PlacedPart, encoder: Encoder): Block[] {
   if (part.type !== 'text') throw textOnly(path)
   return push(textBlock(part.text), anchor, encoder)
-}
-
-function textOnly(path: string): ProviderError {
-  return new ProviderError({
-    kind: 'unsupported',
-    message: `Cannot send ${path}: a system message takes text only. Move the rest into a user message.`,
-  })
 }
 
 function encodeUserTurn(
@@ -168,9 +143,7 @@ function encodeUserTurn(
 function encodeAnswer({ call, result, path }: Answer, encoder: Encoder): Block {
   const tool_use_id = encoder.ids.idOf(call)
   if (!result) {
-    encoder.warn(
-      `The call "${call.id}" of the tool ${call.name} has no result: the model is told that it was not run`,
-    )
+    encoder.warn(unansweredWarning(call))
     return { type: 'tool_result', tool_use_id, is_error: true, content: textBlock(UNANSWERED) }
   }
   const content = encodeResult(result, path)

@@ -1,13 +1,15 @@
-import { ProviderError } from '../../provider-error.ts'
 import type { RequestMessage } from '../../request.ts'
 import {
   type Answer,
   type PlacedPart,
   resultInWords,
   type ToolResultPart,
+  textOnly,
   toConversation,
   UNANSWERED,
+  unansweredWarning,
 } from '../conversation.ts'
+import { answerToContinue, beginWithUser, OPENING_TEXT, refuseEmpty } from '../conversation-ends.ts'
 import { rawJsonObject } from '../raw-json.ts'
 import { createToolIds, type ToolIds } from '../tool-ids.ts'
 import type { ToolNames } from '../tool-names.ts'
@@ -102,31 +104,11 @@ function finish(wire: WireMessage[], { rules, warn }: Encoder): void {
     if (!hasText && message.content.some(block => 'document' in block))
       message.content.push(...text('(A document.)'))
   }
-  const [first] = wire
-  if (first === undefined) {
-    throw new ProviderError({
-      kind: 'invalid-request',
-      message:
-        'Cannot send this request: messages hold nothing that the model could answer. Add a user message.',
-    })
-  }
-  if (first.role === 'assistant') {
-    warn(
-      'The conversation begins with the model: a short user message is put in front, as the service wants it',
-    )
-    wire.unshift({ role: 'user', content: text('(The conversation goes on from here.)') })
-  }
-  const last = wire.at(-1)!
-  if (last.role !== 'assistant') return
-  if (!rules.prefill) {
-    throw new ProviderError({
-      kind: 'unsupported',
-      message:
-        'Cannot send this request: its last message is of the role assistant, and this model does not continue one. End with a user message.',
-    })
-  }
+  refuseEmpty(wire)
+  beginWithUser(wire, { role: 'user', content: text(OPENING_TEXT) }, warn)
+  const continued = answerToContinue(wire, rules)
   // White space at the end of what the model shall continue is refused.
-  const end = last.content.at(-1)
+  const end = continued?.content.at(-1)
   if (typeof end?.text === 'string') end.text = end.text.trimEnd()
 }
 
@@ -145,18 +127,9 @@ function encodeSystem({ part, path, anchor }: PlacedPart, encoder: Encoder): Blo
   return withCachePoint(text(part.text), anchor, encoder)
 }
 
-function textOnly(path: string): ProviderError {
-  return new ProviderError({
-    kind: 'unsupported',
-    message: `Cannot send ${path}: a system message takes text only. Move the rest into a user message.`,
-  })
-}
-
 function encodeAnswer({ call, result, path }: Answer, encoder: Encoder): Block[] {
   if (!result) {
-    encoder.warn(
-      `The call "${call.id}" of the tool ${call.name} has no result: the model is told that it was not run`,
-    )
+    encoder.warn(unansweredWarning(call))
   }
   if (!encoder.hasTools) return result ? encodeResultInWords(result, path) : text(UNANSWERED)
   const { resultStatus } = encoder.rules

@@ -1,4 +1,3 @@
-import { ProviderError } from '../../provider-error.ts'
 import type { RequestMessage } from '../../request.ts'
 import { fromChatSignature } from '../call-signature.ts'
 import {
@@ -8,9 +7,12 @@ import {
   type ToolResultPart,
   type ToolUsePart,
   type Turn,
+  textOnly,
   toConversation,
   UNANSWERED,
+  unansweredWarning,
 } from '../conversation.ts'
+import { beginWithUser, OPENING_TEXT, refuseEmpty } from '../conversation-ends.ts'
 import { rawJsonObject } from '../raw-json.ts'
 import type { ToolNames } from '../tool-names.ts'
 import { OWN_ID_PREFIX } from './decode.ts'
@@ -64,19 +66,8 @@ export function encodeContents(
     if (part.type !== 'text') throw textOnly(path)
     return textPart(part.text)
   })
-  if (contents.length === 0) {
-    throw new ProviderError({
-      kind: 'invalid-request',
-      message:
-        'Cannot send this request: messages hold nothing that the model could answer. Add a user message.',
-    })
-  }
-  if (contents[0]!.role === 'model') {
-    warn(
-      'The conversation begins with the model: a short user message is put in front, as the service wants it',
-    )
-    contents.unshift({ role: 'user', parts: [{ text: '(The conversation goes on from here.)' }] })
-  }
+  refuseEmpty(contents)
+  beginWithUser(contents, { role: 'user', parts: textPart(OPENING_TEXT) }, warn)
   return { system: systemParts, contents }
 }
 
@@ -89,13 +80,6 @@ function add(contents: Content[], role: Content['role'], parts: Part[]): void {
 
 function textPart(text: string): Part[] {
   return text === '' ? [] : [{ text }]
-}
-
-function textOnly(path: string): ProviderError {
-  return new ProviderError({
-    kind: 'unsupported',
-    message: `Cannot send ${path}: a system message takes text only. Move the rest into a user message.`,
-  })
 }
 
 function encodeModelTurn(turn: Turn, { rules, names, warn }: Encoder): Part[] {
@@ -186,9 +170,7 @@ function callId({ id }: ToolUsePart, { callIds }: GeminiRules): Part {
 function encodeAnswer({ call, result }: Answer, { rules, names, warn }: Encoder): Part {
   const head = { ...callId(call, rules), name: names.toWire(call.name) }
   if (!result) {
-    warn(
-      `The call "${call.id}" of the tool ${call.name} has no result: the model is told that it was not run`,
-    )
+    warn(unansweredWarning(call))
     return { functionResponse: { ...head, response: { error: UNANSWERED } } }
   }
   const images = rules.resultImages ? imagesOf(result) : []

@@ -1,13 +1,15 @@
-import { ProviderError } from '../../provider-error.ts'
 import type { RequestMessage } from '../../request.ts'
 import {
   type Answer,
   type PlacedPart,
   resultInWords,
   type Turn,
+  textOnly,
   toConversation,
   UNANSWERED,
+  unansweredWarning,
 } from '../conversation.ts'
+import { refuseEmpty } from '../conversation-ends.ts'
 import { encodeAssistant, ownImages } from './encode-assistant.ts'
 import { type Content, encodeFile, encodeImage } from './encode-media.ts'
 import {
@@ -49,13 +51,7 @@ export function encodeInput(messages: readonly RequestMessage[], options: InputO
   // Instructions are one text, with no place for a breakpoint.
   const asItem = parts.length > 0 && (input.length === 0 || (rules.cacheBreakpoints && system.some(isAnchor)))
   if (asItem) input.unshift(message(rules.systemRole, parts))
-  if (input.length === 0) {
-    throw new ProviderError({
-      kind: 'invalid-request',
-      message:
-        'Cannot send this request: messages hold nothing that the model could answer. Add a user message.',
-    })
-  }
+  refuseEmpty(input)
   if (input.at(-1)?.role === 'assistant') {
     warn("The last message is the model's own: the service answers it, and does not continue it")
   }
@@ -96,9 +92,7 @@ function encodeAnswer(answer: Answer, encoder: Encoder): InputItem {
   const { call, result, path, anchor } = answer
   const head = { type: 'function_call_output', call_id: encoder.ids.idOf(call) }
   if (!result) {
-    encoder.warn(
-      `The call "${call.id}" of the tool ${call.name} has no result: the model is told that it was not run`,
-    )
+    encoder.warn(unansweredWarning(call))
     return { ...head, output: `Error: ${UNANSWERED}` }
   }
   const { rules } = encoder
@@ -127,12 +121,7 @@ function imagesBeside({ result, path }: Answer, { rules }: Encoder): Content[] {
 }
 
 function encodeUserPart({ part, path, anchor, isSystem }: PlacedPart, encoder: Encoder): Content[] {
-  if (isSystem && part.type !== 'text') {
-    throw new ProviderError({
-      kind: 'unsupported',
-      message: `Cannot send ${path}: a system message takes text only. Move the rest into a user message.`,
-    })
-  }
+  if (isSystem && part.type !== 'text') throw textOnly(path)
   const { rules } = encoder
   switch (part.type) {
     case 'text':
