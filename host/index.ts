@@ -33,9 +33,11 @@ export {
   InvalidFileError,
   InvalidOptionError,
   InvalidRequestError,
+  InvalidToolInputError,
   PermissionDeniedError,
   ProviderError,
   type ProviderErrorKind,
+  ToolError,
   TransportError,
   UnknownNameError,
 } from './errors.ts'
@@ -52,3 +54,21 @@ export type { LogEntry } from './runtime/log.ts'
 export type { SignInForm, SignInRequest, SignInResult, SignInUi } from './runtime/sign-in.ts'
 export type { SignOutResult } from './runtime/sign-out.ts'
 export type { AirlockStatus, ProviderStatus } from './runtime/status.ts'
+export type { ToolCall } from './tools/call-tool.ts'
+export type { ConfirmAnswer, ConfirmRequest, ConfirmTool } from './tools/confirmation.ts'
+export { type ModelNames, type ToolNameRule, toModelNames } from './tools/model-names.ts'
+export type { ToolPolicy, ToolRule } from './tools/policy.ts'
+export { findToolReferences, type ToolReference } from './tools/references.ts'
+export type { ToolFailure, ToolFilter, ToolList, ToolRegistry } from './tools/registry.ts'
+export {
+  defineTool,
+  type Tool,
+  type ToolDescription,
+  type ToolInvocation,
+  type ToolOrigin,
+  type ToolOutput,
+  type ToolPreparation,
+  type ToolTokenOptions,
+} from './tools/tool.ts'
+export { ToolResult, type ToolResultPart } from './tools/tool-result.ts'
+export type { SourceTool, ToolSource } from './tools/tool-source.ts'

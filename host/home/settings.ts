@@ -91,6 +91,8 @@ const settingsSchema = z.strictObject({
   /** What stands between an extension and this machine. */
   isolation: z.enum(['thread', 'process']).optional(),
   limits: limits.optional(),
+  /** What tools may run, by `<id>`, `<source>` or `<source>/<id>`; see `ToolPolicy`. */
+  tools: record(z.enum(['ask', 'allow', 'deny'])).optional(),
 })
 
 export type Settings = z.output<typeof settingsSchema>

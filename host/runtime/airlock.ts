@@ -6,11 +6,15 @@ import type { CredentialStore } from '../credentials/store.ts'
 import { InvalidOptionError } from '../errors.ts'
 import type { InstalledExtension, InstalledExtensions, InstallOptions } from '../extension/installed.ts'
 import { resolveHome } from '../home/home.ts'
-import { overrideSettings, readSettings, type Settings } from '../home/settings.ts'
+import { overrideSettings, readSettings, type Settings, writeSetting } from '../home/settings.ts'
 import type { Permissions } from '../policy/permissions.ts'
 import type { OpenChannel } from '../sandbox/channel.ts'
 import { openProcess } from '../sandbox/process-channel.ts'
 import { openThread } from '../sandbox/thread-channel.ts'
+import type { ConfirmTool } from '../tools/confirmation.ts'
+import { createTools } from '../tools/create-tools.ts'
+import type { ToolPolicy } from '../tools/policy.ts'
+import type { ToolRegistry } from '../tools/registry.ts'
 import type { ModelList } from './catalogue.ts'
 import { complete } from './complete.ts'
 import type { Completion } from './completion.ts'
@@ -38,6 +42,13 @@ export interface AirlockOptions {
   isolation?: 'thread' | 'process'
   /** Bounds on what one extension may use up, over those of settings.json. */
   limits?: Settings['limits']
+  /**
+   * Asks the user whether a tool may run. Default: nobody is asked, and what needs an answer is denied: every tool but
+   * those of the program itself that are `readOnly`.
+   */
+  confirmTool?: ConfirmTool
+  /** Which tools run without asking, and which never. The user's `tools` in settings.json can only be stricter. */
+  toolPolicy?: ToolPolicy
   /** Default: lines are dropped. */
   log?: (entry: LogEntry) => void
   [dangerouslyReplace]?: DangerousReplacements
@@ -54,6 +65,8 @@ export interface Airlock extends AsyncDisposable {
    * `granted` narrows what its manifest asks for.
    */
   load(folder: string, options?: { granted?: Permissions }): Promise<void>
+  /** The tools that there are: the program's own, those of extensions and of MCP servers. */
+  readonly tools: ToolRegistry
   providers(): Promise<ProviderInfo[]>
   /** Asks the services for their models. One provider's failure never hides the others'. */
   models(filter?: { provider?: string }, options?: { signal?: AbortSignal }): Promise<ModelList>
@@ -116,10 +129,21 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
     log,
     ...(lookup && { lookup }),
   })
-  const { installed, catalogue, close } = extensions
+  const { installed, catalogue } = extensions
+  const tools = createTools({
+    settings: () => settings.tools,
+    toolPolicy: options.toolPolicy,
+    confirmTool: options.confirmTool,
+    remember: key => writeSetting(home.settingsFile, ['tools', key], 'allow'),
+    warn,
+  })
+  async function close(): Promise<void> {
+    await Promise.all([tools.close(), extensions.close()])
+  }
 
   return {
     extensions: installed,
+    tools: tools.registry,
     install: extensions.install,
     load: extensions.load,
     providers: async () => (await catalogue()).providers(),

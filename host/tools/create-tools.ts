@@ -4,7 +4,7 @@ import { callTool, type ToolCall } from './call-tool.ts'
 import { type ConfirmTool, createConfirmation } from './confirmation.ts'
 import type { RegisteredTool } from './definition.ts'
 import { checkPolicy, type ToolPolicy, type ToolRule } from './policy.ts'
-import { createToolShelf, type ToolShelf } from './registry.ts'
+import { createToolShelf, type ToolRegistry, type ToolShelf } from './registry.ts'
 import type { ToolResult } from './tool-result.ts'
 
 export interface ToolsOptions {
@@ -37,6 +37,15 @@ export type CallTool = (
   signal: AbortSignal | undefined,
 ) => Promise<ToolResult>
 
+export interface Tools {
+  /** What the program sees. */
+  registry: ToolRegistry
+  shelf: ToolShelf
+  call: CallTool
+  /** Takes out every source and closes it. */
+  close(): Promise<void>
+}
+
 /**
  * The tools of one airlock, and the one way to call them.
  * @throws {InvalidOptionError} the policy or `confirmTool` is none
@@ -48,7 +57,7 @@ export function createTools({
   remember,
   observe = () => undefined,
   warn = () => {},
-}: ToolsOptions): { shelf: ToolShelf; call: CallTool } {
+}: ToolsOptions): Tools {
   checkPolicy(toolPolicy)
   checkConfirm(confirmTool)
   const confirmation = createConfirmation({ ...(remember && { remember }), warn })
