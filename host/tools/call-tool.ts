@@ -39,15 +39,15 @@ export async function callTool(
   registered: RegisteredTool,
   call: ToolCall,
   options: CallOptions,
-  signal: AbortSignal | undefined,
+  signals: readonly AbortSignal[],
 ): Promise<ToolResult> {
   const { id, source } = registered.description
   const { callId, parameters } = call
   // The tool may keep its signal, and hang listeners on it: not on the caller's.
   const controller = new AbortController()
-  const abort = () => controller.abort(signal?.reason)
-  if (signal?.aborted) throw signal.reason
-  signal?.addEventListener('abort', abort, { once: true })
+  const abort = (event: Event) => controller.abort((event.target as AbortSignal).reason)
+  for (const signal of signals) signal.throwIfAborted()
+  for (const signal of signals) signal.addEventListener('abort', abort, { once: true })
   const observer = options.observe({ id, ...(callId !== undefined && { callId }), source, parameters })
   try {
     const result = await run(registered, call, options, controller.signal)
@@ -57,7 +57,7 @@ export async function callTool(
     observer?.end?.({ isError: true, error })
     throw error
   } finally {
-    signal?.removeEventListener('abort', abort)
+    for (const signal of signals) signal.removeEventListener('abort', abort)
   }
 }
 

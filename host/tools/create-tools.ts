@@ -1,4 +1,4 @@
-import { InvalidOptionError } from '../errors.ts'
+import { AirlockError, InvalidOptionError } from '../errors.ts'
 import type { Observer } from '../telemetry/observer.ts'
 import { callTool, type ToolCall } from './call-tool.ts'
 import { type ConfirmTool, createConfirmation } from './confirmation.ts'
@@ -42,7 +42,7 @@ export interface Tools {
   registry: ToolRegistry
   shelf: ToolShelf
   call: CallTool
-  /** Takes out every source and closes it. */
+  /** Aborts every call; takes out every source and closes it. */
   close(): Promise<void>
 }
 
@@ -61,7 +61,8 @@ export function createTools({
   checkPolicy(toolPolicy)
   checkConfirm(confirmTool)
   const confirmation = createConfirmation({ ...(remember && { remember }), warn })
-  const call: CallTool = (tool, given, terms, signal) =>
+  const closing = new AbortController()
+  const call: CallTool = async (tool, given, terms, signal) =>
     callTool(
       tool,
       given,
@@ -72,12 +73,15 @@ export function createTools({
         observe,
         ...(terms.running && { running: terms.running }),
       },
-      signal,
+      [closing.signal, ...(signal ? [signal] : [])],
     )
-  return {
-    shelf: createToolShelf({ call: (tool, given, signal) => call(tool, given, {}, signal), warn }),
-    call,
+  const shelf = createToolShelf({ call: (tool, given, signal) => call(tool, given, {}, signal), warn })
+  const { find: _find, all: _all, close: closeSources, ...registry } = shelf
+  async function close(): Promise<void> {
+    closing.abort(new AirlockError('airlock-closed', 'The airlock was closed'))
+    await closeSources()
   }
+  return { registry, shelf, call, close }
 }
 
 /** @throws {InvalidOptionError} */
