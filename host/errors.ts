@@ -198,6 +198,8 @@ export interface ProviderErrorDetails {
   partial?: readonly CompletionEvent[]
   /** What the service had reported when it failed. */
   usage?: TokenUsage
+  /** How many attempts were made, at all models together. */
+  attempts?: number
   cause?: unknown
 }
 
@@ -212,10 +214,23 @@ export class ProviderError extends AirlockError {
   declare readonly partial: readonly CompletionEvent[]
   /** What the service had reported when it failed. */
   readonly usage?: TokenUsage
+  /** How many attempts were made, at all models together. */
+  readonly attempts?: number
 
   constructor(details: ProviderErrorDetails) {
-    const { kind, message, status, providerCode, retryAfterMs, provider, model, partial, usage, cause } =
-      details
+    const {
+      kind,
+      message,
+      status,
+      providerCode,
+      retryAfterMs,
+      provider,
+      model,
+      partial,
+      usage,
+      attempts,
+      cause,
+    } = details
     super(providerCode ?? kind, message, cause === undefined ? undefined : { cause })
     this.kind = kind
     if (status !== undefined) this.status = status
@@ -223,6 +238,7 @@ export class ProviderError extends AirlockError {
     if (provider !== undefined) this.provider = provider
     if (model !== undefined) this.model = model
     if (usage !== undefined) this.usage = usage
+    if (attempts !== undefined) this.attempts = attempts
     Object.defineProperty(this, 'partial', { value: partial ?? [], enumerable: false })
   }
 }

@@ -78,10 +78,16 @@ const toolDefinition = z
   .object({ name: z.string().min(1), description: z.string().optional(), inputSchema: jsonSchema.optional() })
   .strict()
 
+const MAX_MODELS = 16
+const modelName = z.string().min(1)
+
 export const completionRequest = z
   .object({
-    /** `<provider>/<model id>`, or an alias from the settings. */
-    model: z.string().min(1),
+    /**
+     * `<provider>/<model id>`, or an alias from the settings. Of a list, the next one is asked where one fails.
+     * Default: the user's default model.
+     */
+    model: z.union([modelName, z.array(modelName).min(1).max(MAX_MODELS)]).optional(),
     messages: z.array(message).min(1),
     tools: z.array(toolDefinition).optional(),
     toolChoice: z
@@ -100,6 +106,8 @@ export const completionRequest = z
       .strict()
       .optional(),
     maxTokens: z.int().positive().optional(),
+    /** `auto`: cache anchors are set where the model's service caches, unless a message has one. */
+    cache: z.literal('auto').optional(),
     /** Options that only this provider understands. */
     providerOptions: z.record(z.string(), z.unknown()).optional(),
   })

@@ -91,6 +91,16 @@ const settingsSchema = z.strictObject({
   /** What stands between an extension and this machine. */
   isolation: z.enum(['thread', 'process']).optional(),
   limits: limits.optional(),
+  /** By provider: how much it is asked. */
+  rateLimits: record(
+    z.strictObject({
+      /** Completions at once. */
+      concurrency: count.optional(),
+      requestsPerMinute: count.optional(),
+      /** Input and output together. */
+      tokensPerMinute: count.optional(),
+    }),
+  ).optional(),
   /** What tools may run, by `<id>`, `<source>` or `<source>/<id>`; see `ToolPolicy`. */
   tools: record(z.enum(['ask', 'allow', 'deny'])).optional(),
 })

@@ -2,7 +2,7 @@ import type { CompletionEvent } from '../contract/events.ts'
 import { readGuestEvent } from '../contract/guest-event.ts'
 import type { OrderLaw } from '../contract/order-law.ts'
 import { ExtensionError, ProviderError } from '../errors.ts'
-import type { CompletionSource } from './completion.ts'
+import type { AttemptSink } from './attempt.ts'
 import type { ExtensionHost } from './extension-host.ts'
 
 // The events of one group are handed on in slices of this, so that other work of the thread gets its turn.
@@ -17,7 +17,7 @@ const EVENTS_BETWEEN_LOOKS = 128
  */
 export function createAcceptor(
   law: OrderLaw,
-  source: CompletionSource,
+  sink: AttemptSink,
   { id, limits: { answerEvents, answerUnits } }: Pick<ExtensionHost, 'id' | 'limits'>,
 ): (events: readonly unknown[]) => Promise<void> {
   let count = 0
@@ -26,7 +26,7 @@ export function createAcceptor(
   function push(event: CompletionEvent) {
     count++
     units += unitsOf(event)
-    source.push(event)
+    sink.push(event)
     if (count <= answerEvents && units <= answerUnits) return
     const what = count > answerEvents ? `${answerEvents} events` : `${answerUnits} characters`
     throw new ExtensionError(
@@ -43,7 +43,7 @@ export function createAcceptor(
       if (failed) throw new ProviderError(failed)
       if (index % EVENTS_BETWEEN_LOOKS !== 0 || index === 0 || performance.now() < sliceEnd) continue
       await new Promise(setImmediate)
-      if (source.ended) return
+      if (sink.ended) return
       sliceEnd = performance.now() + SLICE_MS
     }
   }

@@ -11,18 +11,22 @@ import type { Permissions } from '../policy/permissions.ts'
 import type { OpenChannel } from '../sandbox/channel.ts'
 import { openProcess } from '../sandbox/process-channel.ts'
 import { openThread } from '../sandbox/thread-channel.ts'
+import { observeSafely } from '../telemetry/observe-safely.ts'
 import type { ConfirmTool } from '../tools/confirmation.ts'
 import { createTools } from '../tools/create-tools.ts'
 import type { ToolPolicy } from '../tools/policy.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import type { ModelList } from './catalogue.ts'
 import { complete } from './complete.ts'
+import { type CompleteOptions, checkCompleteOptions } from './complete-options.ts'
 import type { Completion } from './completion.ts'
 import { type DangerousReplacements, dangerouslyReplace } from './dangerous.ts'
 import { createLoadedExtensions, type ExtensionStats } from './loaded-extensions.ts'
 import type { LogEntry } from './log.ts'
 import { cacheConfigurationOf, isAuthenticated, readSettingsMarkdown } from './provider-facts.ts'
 import { createCredentialRefresh } from './refresh.ts'
+import { createRateLimiter, type RateLimit } from './retry/rate-limiter.ts'
+import { type RetryOptions, resolveRetry } from './retry/retry-policy.ts'
 import { readSignInOptions, type SignInRequest, type SignInResult, signIn } from './sign-in.ts'
 import { type SignOutResult, signOut } from './sign-out.ts'
 import { type AirlockStatus, readStatus } from './status.ts'
@@ -49,6 +53,10 @@ export interface AirlockOptions {
   confirmTool?: ConfirmTool
   /** Which tools run without asking, and which never. The user's `tools` in settings.json can only be stricter. */
   toolPolicy?: ToolPolicy
+  /** How often a completion is tried again while nothing of its answer was delivered; `false` for never. */
+  retry?: RetryOptions | false
+  /** Bounds on how much a provider is asked, by its reference, over those of settings.json. Default: none. */
+  rateLimits?: Readonly<Record<string, RateLimit>>
   /** Default: lines are dropped. */
   log?: (entry: LogEntry) => void
   [dangerouslyReplace]?: DangerousReplacements
@@ -72,9 +80,8 @@ export interface Airlock extends AsyncDisposable {
   models(filter?: { provider?: string }, options?: { signal?: AbortSignal }): Promise<ModelList>
   /**
    * Begins a completion. Never throws: what is wrong reaches the reader of the events or of `result()`.
-   * Aborting `signal` ends it with the signal's reason.
    */
-  complete(request: CompletionRequest, options?: { signal?: AbortSignal }): Completion
+  complete(request: CompletionRequest, options?: CompleteOptions): Completion
   /** The ways in that a provider offers; none where it needs no signing in. */
   signInOptions(provider: string): Promise<SignInOption[]>
   /**
@@ -118,6 +125,8 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
   const open = channel?.(ownChannel) ?? ownChannel
   const credentials = options.credentials ?? createDefaultStore({ home, env, notice: options.notice ?? warn })
   const refresh = createCredentialRefresh(credentials, log)
+  resolveRetry(options.retry)
+  const limiter = createRateLimiter({ ...settings.rateLimits, ...options.rateLimits })
   const extensions = createLoadedExtensions({
     home,
     settings,
@@ -149,12 +158,19 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
     providers: async () => (await catalogue()).providers(),
     models: async (filter = {}, how = {}) => (await catalogue()).models(filter, how.signal),
     complete(request, how = {}) {
-      return complete(
-        () => parseRequest(request),
-        async parsed => (await catalogue()).find(parsed.model),
-        refresh,
-        how.signal,
+      const observer = observeSafely([how.onRetry && { retry: how.onRetry }], error =>
+        warn(`What observes completions failed: ${error instanceof Error ? error.message : String(error)}`),
       )
+      return complete({
+        asked: request,
+        parse: () => ({ request: parseRequest(request), options: checkCompleteOptions(how) }),
+        find: async model => (await catalogue()).find(model ?? 'default'),
+        withCredential: refresh.withCredential,
+        limiter,
+        retry: options.retry,
+        signal: how.signal,
+        observer,
+      })
     },
     signInOptions: async provider => readSignInOptions((await catalogue()).findProvider(provider)),
     async signIn(provider, request) {

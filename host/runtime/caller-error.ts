@@ -16,6 +16,7 @@ export interface FailurePlace {
   model: string
   partial: readonly CompletionEvent[]
   usage: TokenUsage | undefined
+  attempts?: number
 }
 
 /**
@@ -24,9 +25,15 @@ export interface FailurePlace {
  */
 export function toCallerError(
   error: unknown,
-  { extension, provider, model, partial, usage }: FailurePlace,
+  { extension, provider, model, partial, usage, attempts }: FailurePlace,
 ): unknown {
-  const where = { provider, model, partial: [...partial], ...(usage && { usage }) }
+  const where = {
+    provider,
+    model,
+    partial: [...partial],
+    ...(usage && { usage }),
+    ...(attempts !== undefined && { attempts }),
+  }
   if (error instanceof PermissionDeniedError) return error
   if (error instanceof ProviderError) {
     const { kind, message, status, retryAfterMs, code } = error

@@ -105,6 +105,9 @@ export function createCatalogue(
           host: entry.host,
           provider: entry.provider.id,
           model,
+          providerReference: entry.reference,
+          reference: `${entry.reference}/${model}`,
+          info: async () => (await lastListed(entry)).find(({ id }) => id === model),
           toolInputFormat: () => toolInputFormat(entry, model),
           nearestModels: async (signal: AbortSignal) => {
             const models = await lastListed(entry, signal)

@@ -1,8 +1,15 @@
 import type { Citation, CompletionEvent, StopReason, TokenUsage, ToolUse } from '../contract/events.ts'
 import type { MessagePart } from '../contract/request.ts'
 
-/** A whole answer. */
-export interface CompletionResult {
+/** A whole answer, and who gave it. */
+export interface CompletionResult extends CollectedAnswer {
+  /** The model that answered, as `<provider>/<model id>`: of a list of models, whichever it was. */
+  reference: string
+  /** Its provider, as callers write it. */
+  provider: string
+}
+
+export interface CollectedAnswer {
   /** All text, joined. */
   text: string
   /** What came, in its order: ready to be the `content` of the next assistant message. */
@@ -16,14 +23,14 @@ export interface CompletionResult {
   stopReason: StopReason
   /** The service's own id for the answer. */
   id?: string
-  /** The model that answered, which may be another than the one asked for. */
+  /** What the service calls the model that answered, which may be another than the one asked for. */
   model?: string
   citations: Citation[]
 }
 
 /** Joins the events of one finished answer. */
-export function collectResult(events: readonly CompletionEvent[]): CompletionResult {
-  const result: CompletionResult = {
+export function collectResult(events: readonly CompletionEvent[]): CollectedAnswer {
+  const result: CollectedAnswer = {
     text: '',
     parts: [],
     toolUses: [],

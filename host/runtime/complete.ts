@@ -1,25 +1,42 @@
-import { readProviderError, startedCompletion } from '../contract/guest-values.ts'
-import type { ToolInputFormat } from '../contract/models.ts'
-import { createOrderLaw } from '../contract/order-law.ts'
+import type { CompletionEvent } from '../contract/events.ts'
+import type { ModelInfo, ToolInputFormat } from '../contract/models.ts'
 import type { parseRequest } from '../contract/request.ts'
 import { toGuestRequest } from '../contract/to-guest.ts'
 import { ProviderError } from '../errors.ts'
-import type { ResponseBody } from '../http/body.ts'
-import type { Exchange } from '../http/egress.ts'
-import { toOutgoingRequest } from '../http/outgoing-request.ts'
-import { readBody } from '../http/read-body.ts'
-import type { SandboxCompletion } from '../sandbox/life.ts'
-import { createAcceptor } from './accept-events.ts'
+import type { CompletionObserver } from '../telemetry/observer.ts'
+import { type Attempt, createAttempt } from './attempt.ts'
 import { toCallerError } from './caller-error.ts'
+import type { CompleteOptions } from './complete-options.ts'
 import { type Completion, createCompletion } from './completion.ts'
 import type { ExtensionHost } from './extension-host.ts'
-import { feedBody } from './feed-body.ts'
+import { withoutForeignParts } from './opaque-parts.ts'
+import { placeCacheAnchors } from './prompt-cache.ts'
+import { cacheConfigurationOf } from './provider-facts.ts'
 import type { CredentialRefresh } from './refresh.ts'
+import { defaultFallback, retryBeforeFallback } from './retry/fallback.ts'
+import type { RateLimiter } from './retry/rate-limiter.ts'
+import {
+  comeBackLater,
+  isPassing,
+  type RetryOptions,
+  type RetryPolicy,
+  resolveRetry,
+  waitBefore,
+} from './retry/retry-policy.ts'
+import { wait } from './retry/wait.ts'
 
 export interface CompletionTarget {
   host: ExtensionHost
+  /** The provider's id in its extension. */
   provider: string
+  /** The model's id. */
   model: string
+  /** The provider as callers write it. */
+  providerReference: string
+  /** `<provider>/<model id>`. */
+  reference: string
+  /** What its provider says of the model; asked where it has not been. Undefined where it says nothing. */
+  info(): Promise<ModelInfo | undefined>
   /** How the model wants schemas; `json-schema` where its provider does not say. */
   toolInputFormat(): Promise<ToolInputFormat>
   /** Models of this provider that are called much the same, best first. Asks it where it has not listed them yet. */
@@ -28,29 +45,72 @@ export interface CompletionTarget {
 
 type ParsedRequest = ReturnType<typeof parseRequest>
 
-const MAX_ERROR_BODY_BYTES = 1024 * 1024
-// A guest that computes its answer itself may think in steps, but not for ever.
-const MAX_EMPTY_GROUPS = 100
+/** What a completion needs, and how it is to be run. */
+export interface CompletionTask {
+  /** As the caller handed it over. */
+  asked: unknown
+  /** Throws where the caller's request or options are not valid. */
+  parse(): { request: ParsedRequest; options: CompleteOptions }
+  find(model: string | undefined): Promise<CompletionTarget>
+  withCredential: CredentialRefresh['withCredential']
+  limiter: RateLimiter
+  /** Of the airlock, where the caller does not say. */
+  retry: RetryOptions | false | undefined
+  signal?: AbortSignal | undefined
+  observer: CompletionObserver
+}
+
 // A service that has just refused a model lists the others at once, or the error goes without them.
 const NEAREST_MODELS_MS = 2_000
 
-/** Runs one completion: the guest says what to ask, the host asks, the guest reads what comes. */
-export function complete(
-  parse: () => ParsedRequest,
-  find: (request: ParsedRequest) => Promise<CompletionTarget>,
-  { withCredential }: Pick<CredentialRefresh, 'withCredential'>,
-  signal: AbortSignal | undefined,
-): Completion {
-  const law = createOrderLaw()
+/** Runs one completion: tries the models that the caller named, each again where that may help. */
+export function complete(task: CompletionTask): Completion {
+  const { observer, signal } = task
   const controller = new AbortController()
-  let guest: SandboxCompletion | undefined
-  let body: ResponseBody | undefined
-  let drained = () => {}
+  let deadline = Number.POSITIVE_INFINITY
+  let timer: NodeJS.Timeout | undefined
+  let attempts = 0
+  let current: { attempt: Attempt; target: CompletionTarget } | undefined
+  /** Text, thinking or a call has reached the caller: from here on there is no other answer than this one. */
+  let touched = false
+  let started = false
+  /** What is worth telling only if this attempt is the one that answers. */
+  let held: CompletionEvent[] = []
+
   const source = createCompletion({
-    usage: () => law.usage,
-    drained: () => drained(),
+    usage: () => current?.attempt.usage,
+    answeredBy: () => current!.target,
+    drained: () => current?.attempt.drained(),
     cancelled: reason => controller.abort(reason),
   })
+  const sink = {
+    push(event: CompletionEvent) {
+      if (event.type === 'started') {
+        if (!started) deliver(event)
+        started = true
+        return
+      }
+      if (event.type === 'response-metadata' && !touched) {
+        held.push(event)
+        return
+      }
+      touched = true
+      for (const earlier of held) deliver(earlier)
+      held = []
+      deliver(event)
+    },
+    get ended() {
+      return source.ended
+    },
+    get full() {
+      return source.full
+    },
+  }
+
+  function deliver(event: CompletionEvent) {
+    source.push(event)
+    observer.event?.(event)
+  }
 
   const abort = () => source.completion.cancel(signal?.reason)
   signal?.addEventListener('abort', abort, { once: true })
@@ -59,114 +119,150 @@ export function complete(
 
   /** Every exit comes by here: the socket, the guest's resource and the listeners are given back. */
   function release() {
+    clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
-    body?.cancel()
-    guest?.drop()
+    current?.attempt.release()
+  }
+
+  function endInTime(timeoutMs: number) {
+    const error = new ProviderError({
+      kind: 'network',
+      providerCode: 'timed-out',
+      message: `The answer was not complete within the ${timeoutMs} ms that the caller gave it`,
+      ...placeOf(current?.target),
+    })
+    source.end(error)
+    controller.abort(error)
+  }
+
+  function placeOf(target: CompletionTarget | undefined) {
+    const { partial } = source.completion
+    const usage = current?.attempt.usage
+    return {
+      ...(target && { provider: target.provider, model: target.model }),
+      partial: [...partial],
+      ...(usage && { usage }),
+      attempts,
+    }
   }
 
   async function run(): Promise<void> {
-    const request = parse()
-    const target = await find(request)
-    try {
-      const attempt = () => runOn(target, request)
-      const isTouched = () => source.ended || source.completion.partial.length > 0
-      await withCredential(target, attempt, { signal: controller.signal, isTouched })
-    } catch (error) {
-      const { provider, model, host } = target
-      const { partial } = source.completion
-      const place = { extension: host.id, provider, model, partial, usage: law.usage }
-      throw await nameNearest(toCallerError(error, place), target, controller.signal)
+    const { request, options } = task.parse()
+    const { timeoutMs, fallback = defaultFallback } = options
+    const policy = resolveRetry(task.retry, options.retry)
+    if (timeoutMs !== undefined) {
+      deadline = Date.now() + timeoutMs
+      timer = setTimeout(endInTime, timeoutMs, timeoutMs)
+    }
+    const models = typeof request.model === 'string' ? [request.model] : (request.model ?? [undefined])
+    for (let at = 0; ; at++) {
+      const to = models[at + 1]
+      try {
+        return await runModel(models[at], request, to === undefined ? policy : retryBeforeFallback(policy))
+      } catch (error) {
+        const from = models[at]
+        if (to === undefined || from === undefined || source.ended || touched) throw error
+        if (!fallback(error, { from, to })) throw error
+        observer.fallback?.({ from, to, error })
+      }
     }
   }
 
-  async function runOn(target: CompletionTarget, request: ParsedRequest): Promise<void> {
-    const { host, provider, model } = target
-    // Of an attempt that was refused.
-    guest?.drop()
-    const accept = createAcceptor(law, source, host)
-    guest = await host.start(provider, model, await encode(target, request))
-    if (source.ended) return release()
-    const started = startedCompletion.parse({ request: guest.request, framing: guest.framing })
-    const lost = new Promise<never>((_, reject) => guest?.onLost(reject))
-    lost.catch(() => {})
-    if (started.framing === 'none') return Promise.race([lost, computeAll(guest, accept)])
-    if (!started.request) throw new TypeError('a completion without a request, though its framing needs one')
-    const send = host.send(toOutgoingRequest(started.request), controller.signal)
-    const exchange = await Promise.race([send, lost])
-    if (exchange.status < 200 || exchange.status > 299)
-      return Promise.race([lost, rejectAll(guest, exchange)])
-    body = exchange.body
-    const feed = feedBody(guest, body, accept, {
-      get ended() {
-        return source.ended
-      },
-      get full() {
-        return source.full
-      },
-      get stopped() {
-        return law.stopped
-      },
-    })
-    drained = feed.drained
-    await Promise.race([lost, feed.finished])
-    if (!source.ended) finish()
-  }
-
-  /** The guest computes the answer itself. */
-  async function computeAll(
-    from: SandboxCompletion,
-    accept: (events: readonly unknown[]) => Promise<void>,
+  /** Asks one model, again where it may help and nothing of an answer has come. */
+  async function runModel(
+    model: string | undefined,
+    request: ParsedRequest,
+    policy: RetryPolicy,
   ): Promise<void> {
-    let emptyGroups = 0
-    while (!law.stopped && !source.ended) {
-      const fed = from.feed(() => ({ bytes: undefined, end: false }))
-      // Nothing else is coming that it could wait for.
-      from.flush()
-      const { events, failure } = await fed
-      await accept(events)
-      if (failure) throw failure
-      emptyGroups = events.length === 0 ? emptyGroups + 1 : 0
-      if (emptyGroups > MAX_EMPTY_GROUPS)
-        throw new TypeError(`no event ${MAX_EMPTY_GROUPS} times in a row from decode, and no stop`)
-      if (source.full) await new Promise<void>(resolve => (drained = resolve))
+    const target = await task.find(model)
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await runAttempts(target, request)
+      } catch (error) {
+        const place = { extension: target.host.id, usage: undefined, ...placeOf(target) }
+        const failure = toCallerError(error, { ...place, provider: target.provider, model: target.model })
+        if (source.ended || touched || !(failure instanceof ProviderError)) throw failure
+        if (!isPassing(failure)) throw await nameNearest(failure, target, controller.signal)
+        if ((failure.retryAfterMs ?? 0) > policy.maxWaitMs)
+          throw comeBackLater(failure, policy.maxWaitMs, Date.now())
+        const waitMs = waitBefore(failure, attempt, Math.random())
+        if (attempt >= policy.maxAttempts || Date.now() + waitMs >= deadline) throw failure
+        observer.retry?.({ ...attemptPlace(target), waitMs, error: failure })
+        await wait(waitMs, controller.signal)
+      }
     }
-    finish()
   }
 
-  /** The service answered outside 200-299. */
-  async function rejectAll(from: SandboxCompletion, exchange: Exchange): Promise<never> {
-    const bytes = await readBody(exchange.body, MAX_ERROR_BODY_BYTES)
-    const { status, headers } = exchange
-    throw new ProviderError(readProviderError(await from.reject({ status, headers, body: bytes })))
+  function attemptPlace({ host, providerReference, model }: CompletionTarget) {
+    return { extension: host.id, provider: providerReference, model, attempt: attempts }
   }
 
-  function finish() {
-    if (!law.end(source.push)) {
-      throw new ProviderError({ kind: 'network', message: 'The stream ended before the answer was complete' })
+  /** One attempt, or two where the first was refused for a credential that could be renewed. */
+  async function runAttempts(target: CompletionTarget, request: ParsedRequest): Promise<void> {
+    const sent = withoutForeignParts(request, task.asked, target.providerReference)
+    const guestRequest = await encode(target, await withAnchors(target, sent))
+    const release = await task.limiter.enter(target.providerReference, sent, controller.signal)
+    try {
+      await task.withCredential(target, () => runOnce(target, guestRequest), {
+        signal: controller.signal,
+        isTouched: () => source.ended || touched,
+      })
+    } finally {
+      release(current?.attempt.usage)
     }
-    source.end()
-    release()
   }
 
-  run().catch(error => {
-    source.end(error)
+  async function runOnce(
+    target: CompletionTarget,
+    request: ReturnType<typeof toGuestRequest>,
+  ): Promise<void> {
+    // Of an attempt that failed.
+    current?.attempt.release()
+    held = []
+    attempts++
+    observer.attempt?.(attemptPlace(target))
+    const attempt = createAttempt(target, request, sink, controller.signal)
+    current = { attempt, target }
+    await attempt.run()
+  }
+
+  run().then(
+    () => finish(),
+    error => finish({ error }),
+  )
+
+  function finish(failure?: { error: unknown }) {
+    if (failure) source.end(failure.error)
+    else source.end()
     release()
-  })
+    const usage = current?.attempt.usage
+    observer.end?.({ ...(usage && { usage }), ...failure })
+  }
+
   return source.completion
 }
 
 /** The service knows no such model: which may have been meant. */
 async function nameNearest(
-  failure: unknown,
+  failure: ProviderError,
   target: CompletionTarget,
   signal: AbortSignal,
-): Promise<unknown> {
-  if (!(failure instanceof ProviderError) || failure.kind !== 'model-not-found') return failure
+): Promise<ProviderError> {
+  if (failure.kind !== 'model-not-found') return failure
   const limited = AbortSignal.any([signal, AbortSignal.timeout(NEAREST_MODELS_MS)])
   const near = (await target.nearestModels(limited)).filter(name => !failure.message.includes(`"${name}"`))
   if (near.length > 0)
     failure.message = `${failure.message.replace(/[.?!]?\s*$/, '.')} Did you mean ${near.map(name => `"${name}"`).join(' or ')}?`
   return failure
+}
+
+/** Sets the cache anchors where the caller leaves that to the host. */
+async function withAnchors(target: CompletionTarget, request: ParsedRequest): Promise<ParsedRequest> {
+  if (request.cache !== 'auto') return request
+  const configuration = await cacheConfigurationOf(target, target.model)
+  return configuration
+    ? { ...request, messages: placeCacheAnchors(request.messages, configuration) }
+    : request
 }
 
 /** The contract's request. Schemas are written in the form that the model takes, for which it has to be known. */

@@ -1,5 +1,6 @@
 import type { CompletionEvent, TokenUsage } from '../contract/events.ts'
 import { type CompletionResult, collectResult } from './collect-result.ts'
+import { rememberMaker } from './opaque-parts.ts'
 import { createReplay } from './replay.ts'
 
 /** An answer as it comes. */
@@ -28,8 +29,18 @@ export interface CompletionSource {
   readonly full: boolean
 }
 
+/** Which model it was. */
+export interface AnsweredBy {
+  /** `<provider>/<model id>`. */
+  reference: string
+  /** As callers write it. */
+  providerReference: string
+}
+
 export interface CompletionHooks {
   usage(): TokenUsage | undefined
+  /** The model that answered. Asked when the answer is whole. */
+  answeredBy(): AnsweredBy
   /** A reader that lagged has caught up. */
   drained(): void
   /** The caller cancelled, or left its loop. */
@@ -50,11 +61,18 @@ export function createCompletion(hooks: CompletionHooks): CompletionSource {
     hooks.cancelled(reason)
   }
 
+  function toResult(events: readonly CompletionEvent[]): CompletionResult {
+    const { reference, providerReference } = hooks.answeredBy()
+    const collected = collectResult(events)
+    rememberMaker(collected.parts, providerReference)
+    return { ...collected, reference, provider: providerReference }
+  }
+
   return {
     completion: {
       [Symbol.asyncIterator]: replay.read,
       result() {
-        wanted ??= replay.whole().then(collectResult)
+        wanted ??= replay.whole().then(toResult)
         return wanted
       },
       get usage() {

@@ -5,7 +5,7 @@ import type { CompletionEvent } from '../../../guest-sdk/events.ts'
 import { ProviderError } from '../../../guest-sdk/provider-error.ts'
 import type { MessagePart, RequestMessage } from '../../../guest-sdk/request.ts'
 import { createFramer, type Frame } from '../../../host/http/frames.ts'
-import { type CompletionResult, collectResult } from '../../../host/runtime/collect-result.ts'
+import { type CollectedAnswer, collectResult } from '../../../host/runtime/collect-result.ts'
 import { repoRoot } from '../../support/repo-root.ts'
 
 /** Recorded bodies of real services; they lie beside the repository, where there are any. */
@@ -32,7 +32,7 @@ type AnyDecoder = Decoder<'server-sent-events'> & {
 export interface Replayed {
   events: CompletionEvent[]
   /** As the host collects it. */
-  result: CompletionResult
+  result: CollectedAnswer
   stopped: boolean
   error?: ProviderError
 }
@@ -81,7 +81,7 @@ export function events(...chunks: readonly (object | string)[]): ServerSentEvent
 }
 
 /** The next request's history: what was asked, what was answered, and a result for each call. */
-export function secondTurn(result: CompletionResult): RequestMessage[] {
+export function secondTurn(result: CollectedAnswer): RequestMessage[] {
   const message = (role: RequestMessage['role'], content: MessagePart[]): RequestMessage => ({
     role,
     content,

@@ -8,6 +8,7 @@ const stop: CompletionEvent = { type: 'stop', reason: 'end-turn' }
 function begin() {
   const cancelled: unknown[] = []
   const source = createCompletion({
+    answeredBy: () => ({ reference: 'acme/m', providerReference: 'acme' }),
     usage: () => undefined,
     drained: () => {},
     cancelled: reason => cancelled.push(reason),

@@ -1,0 +1,42 @@
+import { nearestNames } from '../contract/nearest-names.ts'
+import { InvalidOptionError } from '../errors.ts'
+import type { Retry } from '../telemetry/observer.ts'
+import type { FallbackRule } from './retry/fallback.ts'
+import type { RetryOptions } from './retry/retry-policy.ts'
+
+/** How one completion is run. */
+export interface CompleteOptions {
+  /** Ends it with the signal's reason. */
+  signal?: AbortSignal
+  /** Past it, counted from the call on, it fails: milliseconds. A wait for another attempt never goes past it. */
+  timeoutMs?: number
+  /** How often it is tried again while nothing of its answer was delivered; `false` for never. Default: the airlock's. */
+  retry?: RetryOptions | false
+  /** Whether the next model of the request's list is asked, in the place of the default rule. */
+  fallback?: FallbackRule
+  /** Told of each wait for another attempt. */
+  onRetry?: (retry: Retry) => void
+}
+
+const NAMES = ['signal', 'timeoutMs', 'retry', 'fallback', 'onRetry']
+// The longest that a timer can wait.
+const MAX_TIMEOUT_MS = 2_147_483_647
+
+/** @throws {InvalidOptionError} naming the option, and what it must be. */
+export function checkCompleteOptions(options: CompleteOptions): CompleteOptions {
+  for (const name of Object.keys(options)) {
+    if (NAMES.includes(name)) continue
+    const near = nearestNames(name, NAMES)
+    const hint = near[0] ? `did you mean "${near[0]}"?` : `there are ${NAMES.join(', ')}`
+    throw new InvalidOptionError(`There is no option "${name}": ${hint}`)
+  }
+  const { timeoutMs } = options
+  if (
+    timeoutMs !== undefined &&
+    !(Number.isSafeInteger(timeoutMs) && timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS)
+  )
+    throw new InvalidOptionError(
+      `Cannot use timeoutMs: it must be an integer from 1 to ${MAX_TIMEOUT_MS}: current value is ${String(timeoutMs)}`,
+    )
+  return options
+}
