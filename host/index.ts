@@ -55,6 +55,16 @@ export type { LogEntry } from './runtime/log.ts'
 export type { FallbackRule } from './runtime/retry/fallback.ts'
 export type { RateLimit } from './runtime/retry/rate-limiter.ts'
 export type { RetryOptions } from './runtime/retry/retry-policy.ts'
+export type {
+  Run,
+  RunEvent,
+  RunOptions,
+  RunRequest,
+  RunResult,
+  RunStep,
+  ToolCallResult,
+  ToolOutcome,
+} from './runtime/run/run.ts'
 export type { SignInForm, SignInRequest, SignInResult, SignInUi } from './runtime/sign-in.ts'
 export type { SignOutResult } from './runtime/sign-out.ts'
 export type { AirlockStatus, ProviderStatus } from './runtime/status.ts'
@@ -67,6 +77,7 @@ export { findToolReferences, type ToolReference } from './tools/references.ts'
 export type { ToolFailure, ToolFilter, ToolList, ToolRegistry } from './tools/registry.ts'
 export {
   defineTool,
+  type NamedTool,
   type Tool,
   type ToolDescription,
   type ToolInvocation,

@@ -27,6 +27,8 @@ import { cacheConfigurationOf, isAuthenticated, readSettingsMarkdown } from './p
 import { createCredentialRefresh } from './refresh.ts'
 import { createRateLimiter, type RateLimit } from './retry/rate-limiter.ts'
 import { type RetryOptions, resolveRetry } from './retry/retry-policy.ts'
+import { createRun } from './run/create-run.ts'
+import type { Run, RunOptions, RunRequest } from './run/run.ts'
 import { readSignInOptions, type SignInRequest, type SignInResult, signIn } from './sign-in.ts'
 import { type SignOutResult, signOut } from './sign-out.ts'
 import { type AirlockStatus, readStatus } from './status.ts'
@@ -82,6 +84,11 @@ export interface Airlock extends AsyncDisposable {
    * Begins a completion. Never throws: what is wrong reaches the reader of the events or of `result()`.
    */
   complete(request: CompletionRequest, options?: CompleteOptions): Completion
+  /**
+   * Completes, runs the tools that the model calls, tells it what came of them, and so on until it calls none. Never
+   * throws: what is wrong reaches the reader of the events or of `result()`.
+   */
+  run(request: RunRequest, options?: RunOptions): Run
   /** The ways in that a provider offers; none where it needs no signing in. */
   signInOptions(provider: string): Promise<SignInOption[]>
   /**
@@ -150,7 +157,7 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
     await Promise.all([tools.close(), extensions.close()])
   }
 
-  return {
+  const airlock: Airlock = {
     extensions: installed,
     tools: tools.registry,
     install: extensions.install,
@@ -172,6 +179,7 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
         observer,
       })
     },
+    run: (request, how = {}) => createRun(request, how, { complete: airlock.complete, tools }),
     signInOptions: async provider => readSignInOptions((await catalogue()).findProvider(provider)),
     async signIn(provider, request) {
       const known = await catalogue()
@@ -197,6 +205,7 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
     close,
     [Symbol.asyncDispose]: close,
   }
+  return airlock
 }
 
 function channelFor(isolation: string, cacheFolder: string): OpenChannel {

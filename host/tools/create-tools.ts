@@ -3,7 +3,7 @@ import type { Observer } from '../telemetry/observer.ts'
 import { callTool, type ToolCall } from './call-tool.ts'
 import { type ConfirmTool, createConfirmation } from './confirmation.ts'
 import type { RegisteredTool } from './definition.ts'
-import { checkPolicy, type ToolPolicy, type ToolRule } from './policy.ts'
+import { checkPolicy, ruleFor, type ToolPolicy, type ToolRule } from './policy.ts'
 import { createToolShelf, type ToolRegistry, type ToolShelf } from './registry.ts'
 import type { ToolResult } from './tool-result.ts'
 
@@ -42,6 +42,8 @@ export interface Tools {
   registry: ToolRegistry
   shelf: ToolShelf
   call: CallTool
+  /** No use in telling a model of it. */
+  isDenied(tool: RegisteredTool, terms: CallTerms): boolean
   /** Aborts every call; takes out every source and closes it. */
   close(): Promise<void>
 }
@@ -62,12 +64,13 @@ export function createTools({
   checkConfirm(confirmTool)
   const confirmation = createConfirmation({ ...(remember && { remember }), warn })
   const closing = new AbortController()
+  const policiesFor = (terms: CallTerms) => [settings(), toolPolicy, terms.toolPolicy]
   const call: CallTool = async (tool, given, terms, signal) =>
     callTool(
       tool,
       given,
       {
-        policies: [settings(), toolPolicy, terms.toolPolicy],
+        policies: policiesFor(terms),
         confirmTool: terms.confirmTool ?? confirmTool,
         confirmation,
         observe,
@@ -81,7 +84,13 @@ export function createTools({
     closing.abort(new AirlockError('airlock-closed', 'The airlock was closed'))
     await closeSources()
   }
-  return { registry, shelf, call, close }
+  return {
+    registry,
+    shelf,
+    call,
+    isDenied: ({ description }, terms) => ruleFor(description, policiesFor(terms)) === 'deny',
+    close,
+  }
 }
 
 /** @throws {InvalidOptionError} */

@@ -76,7 +76,12 @@ export interface ToolDescription {
   source: ToolOrigin
 }
 
+/** A tool with its id, to be handed over where it is used instead of being registered. */
+export type NamedTool<Parameters = unknown> = Tool<Parameters> & { id: string }
+
 /** Writes a tool down with its parameters' types taken from its zod schema. */
+export function defineTool<Parameters>(tool: NamedTool<Parameters>): NamedTool<Parameters>
+export function defineTool<Parameters>(tool: Tool<Parameters>): Tool<Parameters>
 export function defineTool<Parameters>(tool: Tool<Parameters>): Tool<Parameters> {
   return tool
 }
