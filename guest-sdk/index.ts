@@ -67,4 +67,15 @@ export type {
   ToolDefinition,
   ToolResult,
 } from './request.ts'
+export type { SchemaValue } from './schema-value.ts'
 export { sha256 } from './sha256.ts'
+export type {
+  ParametersSchema,
+  Tool,
+  ToolContext,
+  ToolExtension,
+  ToolOutcome,
+  ToolOutput,
+  ToolResultPart,
+} from './tool.ts'
+export { defineTool, defineTools } from './tool.ts'

@@ -6,7 +6,7 @@ import { BuildError } from './build-error.ts'
 import { bundle } from './bundle.ts'
 import { checkSurface, readSurface } from './check-component.ts'
 import { CONTRACT, componentize } from './componentize.ts'
-import { readManifest } from './manifest.ts'
+import { readManifest, type World } from './manifest.ts'
 import { isUpToDate, recordBuild, recordFileOf } from './up-to-date.ts'
 
 export interface BuiltExtension {
@@ -41,14 +41,16 @@ export async function buildExtension(
     const { size } = await stat(componentFile)
     return { id: manifest.id, componentFile, componentBytes: size, bundleBytes: undefined, built: false }
   }
-  const entry = await findEntry(root)
+  const { world, declared } = manifest
+  const entry = await findEntry(root, world)
   const bundled = await bundle({
     entry,
     outputFolder: dirname(componentFile),
-    providers: manifest.providers,
+    world,
+    declared,
   })
-  const component = await componentize(bundled)
-  checkSurface(await readSurface(component))
+  const component = await componentize(bundled, world)
+  checkSurface(await readSurface(component), world)
   await writeAtomically(`${componentFile}.map`, bundled.map)
   await writeAtomically(componentFile, component)
   await recordBuild(recordFile, componentFile, [join(root, 'extension.json'), ...bundled.files])
@@ -61,9 +63,9 @@ export async function buildExtension(
   }
 }
 
-/** `provider.ts`, else what package.json names as `source` or `main`. */
-async function findEntry(root: string): Promise<string> {
-  const usual = join(root, 'provider.ts')
+/** `provider.ts` or `tools.ts`, else what package.json names as `source` or `main`. */
+async function findEntry(root: string, world: World): Promise<string> {
+  const usual = join(root, `${world}.ts`)
   if (existsSync(usual)) return usual
   const packageFile = join(root, 'package.json')
   if (existsSync(packageFile)) {
@@ -77,7 +79,7 @@ async function findEntry(root: string): Promise<string> {
       }
     }
   }
-  throw new BuildError(`Cannot build ${root}: it has no provider.ts, and no package.json that names a source`)
+  throw new BuildError(`Cannot build ${root}: it has no ${world}.ts, and no package.json that names a source`)
 }
 
 async function writeAtomically(file: string, content: string | Uint8Array): Promise<void> {

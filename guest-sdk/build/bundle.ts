@@ -4,11 +4,15 @@ import { type Plugin, rolldown } from 'rolldown'
 import { BuildError } from './build-error.ts'
 import { byteColumns } from './byte-columns.ts'
 import { guestGlobals } from './guest-globals.ts'
+import type { World } from './manifest.ts'
 
 const sdk = join(import.meta.dirname, '..')
 const ENTRY = 'airlock:entry'
 const INSTALL_GLOBALS = join(sdk, 'runtime/install.ts')
-const EXPORT_PROVIDER = join(sdk, 'component/export-provider.ts')
+const EXPORTS: Record<World, { file: string; name: string }> = {
+  provider: { file: join(sdk, 'component/export-provider.ts'), name: 'exportProvider' },
+  tools: { file: join(sdk, 'component/export-tools.ts'), name: 'exportTools' },
+}
 
 export interface Bundle {
   code: string
@@ -27,15 +31,17 @@ export interface Bundle {
 export async function bundle(options: {
   entry: string
   outputFolder: string
+  world: World
   /** Ids that the manifest names. */
-  providers: readonly string[]
+  declared: readonly string[]
 }): Promise<Bundle> {
-  const { entry, outputFolder, providers } = options
+  const { entry, outputFolder, world, declared } = options
+  const { file, name } = EXPORTS[world]
   const entryCode = [
     `import ${JSON.stringify(INSTALL_GLOBALS)}`,
     `import extension from ${JSON.stringify(entry)}`,
-    `import { exportProvider } from ${JSON.stringify(EXPORT_PROVIDER)}`,
-    `export const provider = exportProvider(extension, ${JSON.stringify(providers)})`,
+    `import { ${name} } from ${JSON.stringify(file)}`,
+    `export const ${world} = ${name}(extension, ${JSON.stringify(declared)})`,
   ].join('\n')
   const warnings: string[] = []
   try {

@@ -1,9 +1,13 @@
 import { componentWit } from '@bytecodealliance/jco-transpile/wasm-tools'
 import { BuildError } from './build-error.ts'
+import type { World } from './manifest.ts'
 
 const [PACKAGE, VERSION] = ['airlock:llm', '0.1.0']
-const OFFERED = ['system', 'http-client', 'llm-provider'].map(name => `${PACKAGE}/${name}@${VERSION}`)
-const REQUIRED = `${PACKAGE}/provider@${VERSION}`
+const OFFERED: Record<World, readonly string[]> = {
+  provider: ['system', 'http-client', 'llm-provider'],
+  // `tools` for the types in it: what a tool exports and what it may call have them in common.
+  tools: ['system', 'http-client', 'tool-host', 'tools'],
+}
 
 // Bytes 4 to 7 of the binary format: version, then layer, each little-endian.
 const [COMPONENT_VERSION, COMPONENT_LAYER] = [0x0d, 0x01]
@@ -31,15 +35,18 @@ export async function readSurface(component: Uint8Array): Promise<ComponentSurfa
   return { imports: names('import'), exports: names('export') }
 }
 
-/** @throws {BuildError} where the component wants what no host offers, or is no provider of this contract. */
-export function checkSurface({ imports, exports }: ComponentSurface): void {
-  const foreign = imports.filter(name => !OFFERED.includes(name))
+/** @throws {BuildError} where the component wants what no host offers, or does not export what its world has. */
+export function checkSurface({ imports, exports }: ComponentSurface, world: World): void {
+  const full = (name: string) => `${PACKAGE}/${name}@${VERSION}`
+  const offered = OFFERED[world].map(full)
+  const required = full(world)
+  const foreign = imports.filter(name => !offered.includes(name))
   if (foreign.length > 0) {
     throw new BuildError(`The component imports what no host offers: ${foreign.join(', ')}`)
   }
-  if (!exports.includes(REQUIRED)) {
+  if (!exports.includes(required)) {
     throw new BuildError(
-      `The component does not export ${REQUIRED}; it exports ${exports.join(', ') || 'nothing'}`,
+      `The component does not export ${required}; it exports ${exports.join(', ') || 'nothing'}`,
     )
   }
 }

@@ -3,10 +3,14 @@ import { join, relative, resolve } from 'node:path'
 import { componentize as componentizeQuickJs } from 'componentize-qjs'
 import { BuildError } from './build-error.ts'
 import type { Bundle } from './bundle.ts'
+import type { World } from './manifest.ts'
 
 /** The contract that this SDK builds for. */
 export const CONTRACT = 'airlock:llm@0.1.0'
 export const witFolder = join(import.meta.dirname, '../../wit')
+
+/** As wit/worlds.wit names them. */
+const WORLDS: Record<World, string> = { provider: 'provider-extension', tools: 'tool-extension' }
 
 /**
  * Runs the bundle once in QuickJS and keeps its memory: code outside of functions has run in the component.
@@ -14,12 +18,12 @@ export const witFolder = join(import.meta.dirname, '../../wit')
  * nothing but the contract.
  * @throws {BuildError} what the author's code threw, with positions in the author's files.
  */
-export async function componentize(bundle: Bundle): Promise<Uint8Array> {
+export async function componentize(bundle: Bundle, world: World): Promise<Uint8Array> {
   try {
     const { component } = await componentizeQuickJs({
       witPath: witFolder,
       jsSource: bundle.code,
-      world: 'provider-extension',
+      world: WORLDS[world],
       sync: true,
       optSize: true,
       stubWasi: true,

@@ -12,9 +12,10 @@ export async function main(args: readonly string[]): Promise<void> {
     .command('new')
     .description('make an extension that builds and answers as it is')
     .argument('<folder>', 'a folder that does not exist yet; its name becomes the id')
-    .action(async (folder: string) => {
+    .option('--tools', 'one that brings a tool, in place of a provider', false)
+    .action(async (folder: string, options: { tools: boolean }) => {
       const { createExtension } = await import('./commands/new.ts')
-      await createExtension(folder)
+      await createExtension(folder, options.tools ? 'tools' : 'provider')
     })
 
   program

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readArray, readObject, readOptionalString, readString } from '../read-json.ts'
+import { readObject, readOptionalArray, readOptionalString, readString } from '../read-json.ts'
 import { BuildError } from './build-error.ts'
 
 /** Of extension.json, what building needs. The host checks all of it when it installs the extension. */
@@ -11,10 +11,16 @@ export interface BuildManifest {
   contract: string
   /** Where the component goes, relative to the folder. */
   component: string
-  providers: string[]
+  /** Which of the contract's worlds it is built for. */
+  world: World
+  /** Ids of its providers, or of its tools. */
+  declared: string[]
   /** Relative to the folder. */
   icons: string[]
 }
+
+/** What an extension brings: one component is of one world, so it is providers or tools. */
+export type World = 'provider' | 'tools'
 
 /** @throws {BuildError} naming the file and the key. */
 export async function readManifest(folder: string): Promise<BuildManifest> {
@@ -42,19 +48,31 @@ export async function readManifest(folder: string): Promise<BuildManifest> {
         `component must be a relative path that ends in .wasm, e.g. "dist/${id}.wasm": it is "${component}"`,
       )
     }
-    const providers = readArray(manifest.providers, 'providers').map((provider, index) => {
+    const providers = (readOptionalArray(manifest.providers, 'providers') ?? []).map((provider, index) => {
       const { id, icon } = readObject(provider, `providers[${index}]`)
       return {
         id: readString(id, `providers[${index}].id`),
         icon: readOptionalString(icon, `providers[${index}].icon`),
       }
     })
+    const tools = (readOptionalArray(manifest.tools, 'tools') ?? []).map((tool, index) =>
+      readString(readObject(tool, `tools[${index}]`).id, `tools[${index}].id`),
+    )
+    if (providers.length > 0 === tools.length > 0) {
+      throw new TypeError(
+        providers.length > 0
+          ? 'it names providers and tools: an extension brings one or the other, so make two of it'
+          : 'it names neither providers nor tools: name what the extension brings',
+      )
+    }
+    const world = tools.length > 0 ? 'tools' : 'provider'
     return {
       id,
       name: readString(manifest.name, 'name'),
       contract: readString(manifest.contract, 'contract'),
       component,
-      providers: providers.map(({ id }) => id),
+      world,
+      declared: world === 'tools' ? tools : providers.map(({ id }) => id),
       icons: providers.flatMap(({ icon }) => icon ?? []),
     }
   } catch (cause) {

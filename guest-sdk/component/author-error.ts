@@ -28,13 +28,7 @@ export function toWitError(thrown: unknown, where: string): WitProviderError {
   try {
     if (isDetails(thrown)) return toWitErrorDetails(thrown)
     const message = messageOf(thrown)
-    // The engine's own words, without a stack: making one would need memory.
-    if (message === 'out of memory') {
-      return {
-        kind: 'other',
-        message: `${where} ran out of memory: permissions.memoryMiB of extension.json bounds it`,
-      }
-    }
+    if (isOutOfMemory(message)) return { kind: 'other', message: outOfMemory(where) }
     logThrown(thrown, where)
     return { kind: 'other', message: message || `${where} threw an error without a message` }
   } catch {
@@ -46,7 +40,7 @@ export function toWitError(thrown: unknown, where: string): WitProviderError {
  * Logs what an author's function threw and where. Never throws. Stack lines are positions in the bundle,
  * which the source map beside the component translates.
  */
-export function logThrown(thrown: unknown, where: string): void {
+export function logThrown(thrown: unknown, where: string, level: 'error' | 'debug' = 'error'): void {
   try {
     let entry = `${where} threw ${describe(thrown)}`
     let error = thrown
@@ -55,7 +49,7 @@ export function logThrown(thrown: unknown, where: string): void {
       if (depth > 0) entry += `\ncaused by ${describe(error)}`
       if (typeof error.stack === 'string') entry += `\n${error.stack.trimEnd()}`
     }
-    host.log('error', entry.toWellFormed())
+    host.log(level, entry.toWellFormed())
   } catch {
     host.log('error', `${where} threw a value that cannot be read`)
   }
@@ -73,6 +67,15 @@ export function toWitErrorDetails(details: ProviderErrorDetails): WitProviderErr
   }
 }
 
+/** By the engine's own words. Its stack is not worth asking for: making one would need memory. */
+export function isOutOfMemory(message: string): boolean {
+  return message === 'out of memory'
+}
+
+export function outOfMemory(where: string): string {
+  return `${where} ran out of memory: permissions.memoryMiB of extension.json bounds it`
+}
+
 function isDetails(thrown: unknown): thrown is ProviderErrorDetails {
   if (thrown instanceof ProviderError) return true
   if (typeof thrown !== 'object' || thrown === null || thrown instanceof Error) return false
@@ -80,7 +83,7 @@ function isDetails(thrown: unknown): thrown is ProviderErrorDetails {
   return KINDS.some(known => known === kind) && typeof message === 'string'
 }
 
-function messageOf(thrown: unknown): string {
+export function messageOf(thrown: unknown): string {
   return (thrown instanceof Error ? String(thrown.message) : String(thrown)).toWellFormed()
 }
 

@@ -1,5 +1,6 @@
 import { ProviderError } from '../provider-error.ts'
 import { logThrown, toWitError, type WitProviderError } from './author-error.ts'
+import { laterKind } from './later-kind.ts'
 
 /** Runs an author's function for an export that may fail. @throws {WitProviderError} and nothing else. */
 export function callAuthor<T>(provider: string, name: string, run: () => T): T {
@@ -20,15 +21,12 @@ export function callAuthorOr<T>(provider: string, name: string, fallback: T, run
   }
 }
 
-/** No microtask ever runs inside a component, so a promise would never settle. @throws {ProviderError} */
+/** @throws {ProviderError} */
 export function refusePromise<T>(result: T, provider: string, name: string): T {
-  if (typeof result !== 'object' || result === null) return result
-  const isPromise = 'then' in result && typeof result.then === 'function'
-  if (isPromise || Symbol.asyncIterator in result) {
-    throw new ProviderError({
-      kind: 'other',
-      message: `${name}() of provider ${provider} returned ${isPromise ? 'a promise' : 'an async iterator'}; provider functions are synchronous: call context.fetch(), which blocks`,
-    })
-  }
-  return result
+  const kind = laterKind(result)
+  if (kind === undefined) return result
+  throw new ProviderError({
+    kind: 'other',
+    message: `${name}() of provider ${provider} returned ${kind}; provider functions are synchronous: call context.fetch(), which blocks`,
+  })
 }

@@ -1,27 +1,29 @@
-import type { BrowserSignInResult, FetchOptions, Log, ProviderSettings, SignInContext } from '../context.ts'
+import type { BrowserSignInResult, FetchOptions, ProviderSettings, SignInContext } from '../context.ts'
 import { createHttpResponse, type HttpResponse } from '../http-response.ts'
 import { ProviderError } from '../provider-error.ts'
-import { host } from './host.ts'
+import { host, hostReason } from './host.ts'
 import { toWitRequest } from './http-request.ts'
+import { log } from './log.ts'
+import { providerHost } from './provider-host.ts'
 
 /** What the functions of one provider are given. Its parts ask the host when they are called, not before. */
 export function createContext(providerId: string): SignInContext {
   return {
-    credential: () => host.getCredential(providerId) ?? undefined,
-    env: name => host.getEnvVar(String(name)) ?? undefined,
+    credential: () => providerHost.getCredential(providerId) ?? undefined,
+    env: name => providerHost.getEnvVar(String(name)) ?? undefined,
     settings: () => readSettings(providerId),
     fetch: (url, options) => fetchWhole(url, options),
     log,
     now: () => host.now(),
     storeCredential(value) {
-      attempt('Cannot store the credential', () => host.storeCredential(providerId, String(value)))
+      attempt('Cannot store the credential', () => providerHost.storeCredential(providerId, String(value)))
     },
     deleteCredential() {
-      attempt('Cannot delete the credential', () => host.deleteCredential(providerId))
+      attempt('Cannot delete the credential', () => providerHost.deleteCredential(providerId))
     },
     browserSignIn(options): BrowserSignInResult {
       const { callbackUrl, port } = attempt('Cannot sign in with the browser', () =>
-        host.oauthStartWebAuth({
+        providerHost.oauthStartWebAuth({
           authUrl: String(options.authUrl),
           callbackPath: options.callbackPath,
           timeoutSecs: options.timeoutSeconds,
@@ -30,16 +32,9 @@ export function createContext(providerId: string): SignInContext {
       return { callbackUrl, port }
     },
     openBrowser(url) {
-      attempt('Cannot open the browser', () => host.oauthOpenBrowser(String(url)))
+      attempt('Cannot open the browser', () => providerHost.oauthOpenBrowser(String(url)))
     },
   }
-}
-
-const log: Log = {
-  debug: message => host.log('debug', String(message).toWellFormed()),
-  info: message => host.log('info', String(message).toWellFormed()),
-  warn: message => host.log('warn', String(message).toWellFormed()),
-  error: message => host.log('error', String(message).toWellFormed()),
 }
 
 let blockingCalls = 0
@@ -56,13 +51,13 @@ function fetchWhole(url: string | URL, options: FetchOptions = {}): HttpResponse
   try {
     response = host.fetchFallible(request)
   } catch (cause) {
-    throw new ProviderError({ kind: 'network', message: reason(cause) }, { cause })
+    throw new ProviderError({ kind: 'network', message: hostReason(cause) }, { cause })
   }
   return createHttpResponse(response)
 }
 
 function readSettings(providerId: string): ProviderSettings | undefined {
-  const settings = host.getProviderSettings(providerId)
+  const settings = providerHost.getProviderSettings(providerId)
   if (settings === null) return undefined
   return {
     ...(settings.apiUrl !== null && { apiUrl: settings.apiUrl }),
@@ -81,11 +76,6 @@ function attempt<T>(what: string, run: () => T): T {
   try {
     return run()
   } catch (cause) {
-    throw new ProviderError({ kind: 'other', message: `${what}: ${reason(cause)}` }, { cause })
+    throw new ProviderError({ kind: 'other', message: `${what}: ${hostReason(cause)}` }, { cause })
   }
-}
-
-/** The host throws the string of the contract's `result`. */
-function reason(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown)
 }

@@ -1,4 +1,5 @@
 /// <reference path="./generated/provider-extension.d.ts" />
+/// <reference path="./generated/tool-extension.d.ts" />
 
 /**
  * The generated types describe what another engine hands to JavaScript; in QuickJS `u64` is a number

@@ -243,10 +243,11 @@ test('checkSurface refuses what no host offers, and what is no provider', async 
   )
   const exports = ['airlock:llm/provider@0.1.0']
   expect(() =>
-    checkSurface({ imports: ['airlock:llm/system@0.1.0', 'wasi:cli/exit@0.2.0'], exports }),
+    checkSurface({ imports: ['airlock:llm/system@0.1.0', 'wasi:cli/exit@0.2.0'], exports }, 'provider'),
   ).toThrow('imports what no host offers: wasi:cli/exit@0.2.0')
-  expect(() => checkSurface({ imports: [], exports: ['airlock:llm/provider@0.2.0'] })).toThrow(
+  expect(() => checkSurface({ imports: [], exports: ['airlock:llm/provider@0.2.0'] }, 'provider')).toThrow(
     'does not export',
   )
-  expect(() => checkSurface({ imports: [], exports })).not.toThrow()
+  expect(() => checkSurface({ imports: [], exports }, 'tools')).toThrow('export airlock:llm/tools@0.1.0')
+  expect(() => checkSurface({ imports: [], exports }, 'provider')).not.toThrow()
 })

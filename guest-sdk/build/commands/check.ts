@@ -26,13 +26,13 @@ export async function check(folder: string): Promise<void> {
   }
   const component = await readFile(componentFile)
   const surface = await readSurface(component)
-  checkSurface(surface)
+  checkSurface(surface, manifest.world)
   const kilobytes = (bytes: number) => `${Math.round(bytes / 1000)} kB`
   const fresh = await isUpToDate(recordFileOf(componentFile), componentFile)
   const rows = [
     ['extension', `${manifest.id}, ${manifest.name}`],
     ['contract', manifest.contract],
-    ['providers', manifest.providers.join(', ')],
+    [manifest.world === 'tools' ? 'tools' : 'providers', manifest.declared.join(', ')],
     ['imports', surface.imports.join(', ')],
     [
       'component',
