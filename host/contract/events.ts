@@ -72,6 +72,18 @@ export interface TokenUsage {
   reasoningTokens?: number
   /** The service's own total, which need not be the sum. */
   totalTokens?: number
+  /** Absent where the model's price is not known: that is not 0. */
+  cost?: TokenCost
+}
+
+/** US dollars, by the model's list price. */
+export interface TokenCost {
+  /** Of what the cache had no part in. */
+  input: number
+  output: number
+  cacheRead?: number
+  cacheWrite?: number
+  total: number
 }
 
 export const STOP_REASONS = [
