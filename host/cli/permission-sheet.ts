@@ -61,11 +61,12 @@ const LABELS: Record<keyof Permissions, string> = {
   credentials: 'Credentials',
   bodyFields: 'Body fields',
   browser: 'Browser',
+  tools: 'Tools',
   memoryMiB: 'Memory',
 }
 
 function permissionFacts(permissions: Permissions): Fact[] {
-  const { network, env, plainEnv, credentials, bodyFields, browser, memoryMiB } = permissions
+  const { network, env, plainEnv, credentials, bodyFields, browser, tools, memoryMiB } = permissions
   const list = (kind: keyof Permissions, values: readonly string[]) =>
     values.map(value => describeValue(kind, value))
   return [
@@ -84,6 +85,7 @@ function permissionFacts(permissions: Permissions): Fact[] {
     },
     ...(bodyFields.length > 0 ? [{ label: LABELS.bodyFields, values: list('bodyFields', bodyFields) }] : []),
     ...(browser.length > 0 ? [{ label: LABELS.browser, values: list('browser', browser) }] : []),
+    ...(tools.length > 0 ? [{ label: LABELS.tools, values: list('tools', tools) }] : []),
     { label: LABELS.memoryMiB, values: [describeValue('memoryMiB', `${memoryMiB}`)] },
   ]
 }
@@ -105,6 +107,8 @@ function describeValue(kind: keyof Permissions, value: string): string {
       return `${shown} (a secret may be sent in it)`
     case 'browser':
       return `may open ${shown}`
+    case 'tools':
+      return `may call ${shown}`
     case 'memoryMiB':
       return `${shown} MiB`
     default:

@@ -32,7 +32,7 @@ export interface InstalledExtensions {
   permissions(id: string): Promise<Permissions>
   /**
    * Takes one permission away, as `network:https://api.example.com`, `env:NAME`, `plainEnv:NAME`,
-   * `credentials:read`, `bodyFields:NAME` or `browser:https://example.com`, and returns what is left.
+   * `credentials:read`, `bodyFields:NAME`, `browser:https://example.com` or `tools:ID`, and returns what is left.
    * Installing it again asks for what was taken.
    */
   revoke(id: string, permission: string): Promise<Permissions>

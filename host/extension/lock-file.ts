@@ -16,6 +16,7 @@ const granted = z.strictObject({
   credentials: z.enum(['use', 'read']).default('use'),
   bodyFields: names,
   browser: names,
+  tools: names,
   memoryMiB: z.int().positive(),
 })
 

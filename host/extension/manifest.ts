@@ -60,6 +60,10 @@ const bodyField = z
     error: 'must be the name of a body field, such as "client_secret" or "auth.key"',
   })
 
+const toolId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, {
+  error: 'must be 1 to 64 letters, digits, "_" and "-"',
+})
+
 function list(element: z.ZodString, description: string) {
   return z
     .array(element)
@@ -93,6 +97,7 @@ const permissions = z
       'Fields of JSON and form bodies where the host may put a secret in: "client_secret", or "auth.key" for one inside another.',
     ),
     browser: listOf(origin, "Origins that may be opened in the user's browser."),
+    tools: listOf(toolId, 'Tools of others that its own may call, by id.'),
     memoryMiB: z
       .int()
       .min(MIN_MEMORY_MIB, { error: `must be at least ${MIN_MEMORY_MIB}` })
@@ -154,9 +159,7 @@ export const manifestSchema = z
     tools: z
       .array(
         z.strictObject({
-          id: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, {
-            error: 'must be 1 to 64 letters, digits, "_" and "-"',
-          }),
+          id: toolId,
           name: name.optional(),
         }),
       )
@@ -185,7 +188,32 @@ export const manifestSchema = z
         path: ['providers'],
         message: 'is empty, and "tools" too: name what the extension brings',
       })
+    // A component is of one world, and each world has its own imports: what brings tools never holds a secret.
+    if (providers.length > 0 && tools.length > 0)
+      context.addIssue({
+        code: 'custom',
+        path: ['tools', 0, 'id'],
+        message: 'stands beside "providers": an extension brings one or the other, so make two of it',
+        input: tools[0]?.id,
+      })
   })
+  .superRefine(({ tools, permissions }, context) => {
+    const unfit = tools.length > 0 ? FOR_PROVIDERS : FOR_TOOLS
+    for (const kind of unfit) {
+      const value = permissions[kind]
+      if (value === 'use' || value.length === 0) continue
+      const whose = tools.length > 0 ? 'providers: no secret reaches a tool' : 'tools'
+      context.addIssue({
+        code: 'custom',
+        path: ['permissions', kind, ...(typeof value === 'string' ? [] : [0])],
+        message: `is for extensions that bring ${whose}`,
+        input: typeof value === 'string' ? value : value[0],
+      })
+    }
+  })
+
+const FOR_PROVIDERS = ['env', 'plainEnv', 'credentials', 'bodyFields', 'browser'] as const
+const FOR_TOOLS = ['tools'] as const
 
 export type Manifest = Omit<z.output<typeof manifestSchema>, '$schema' | 'permissions'> & {
   permissions: Permissions

@@ -18,6 +18,8 @@ export interface Permissions {
   bodyFields: string[]
   /** Origins that may be opened in the user's browser. */
   browser: string[]
+  /** Tools of others that its own may call, by id. What the user decides about a tool holds for these calls too. */
+  tools: string[]
   /** The most memory that one instance may have, in MiB. */
   memoryMiB: number
 }
@@ -46,6 +48,7 @@ export const noPermissions: Readonly<Permissions> = Object.freeze({
   credentials: 'use',
   bodyFields: [],
   browser: [],
+  tools: [],
   memoryMiB: 0,
 })
 
@@ -67,6 +70,7 @@ export function widerThan(asked: Permissions, granted: Permissions): PermissionC
   if (asked.credentials === 'read' && granted.credentials !== 'read') wider('credentials', 'read', 'use')
   for (const field of asked.bodyFields) if (!granted.bodyFields.includes(field)) wider('bodyFields', field)
   for (const origin of asked.browser) if (!isCovered(origin, granted.browser)) wider('browser', origin)
+  for (const id of asked.tools) if (!granted.tools.includes(id)) wider('tools', id)
   if (asked.memoryMiB > granted.memoryMiB)
     wider('memoryMiB', `${asked.memoryMiB}`, granted.memoryMiB > 0 ? `${granted.memoryMiB}` : undefined)
   return changes
@@ -85,13 +89,14 @@ export function intersect(asked: Permissions, granted: Permissions): Permissions
     credentials: asked.credentials === 'read' && granted.credentials === 'read' ? 'read' : 'use',
     bodyFields: both(asked.bodyFields, granted.bodyFields),
     browser: commonOrigins(asked.browser, granted.browser),
+    tools: both(asked.tools, granted.tools),
     memoryMiB: Math.min(asked.memoryMiB, granted.memoryMiB),
   }
 }
 
 /** Every permission by the name that takes it away, e.g. `network:https://api.example.com`, `credentials:read`. */
 export function listPermissions(permissions: Permissions): string[] {
-  const { network, env, plainEnv, credentials, bodyFields, browser } = permissions
+  const { network, env, plainEnv, credentials, bodyFields, browser, tools } = permissions
   return [
     ...network.map(origin => `network:${origin}`),
     ...env.map(name => `env:${name}`),
@@ -99,6 +104,7 @@ export function listPermissions(permissions: Permissions): string[] {
     ...(credentials === 'read' ? ['credentials:read'] : []),
     ...bodyFields.map(field => `bodyFields:${field}`),
     ...browser.map(origin => `browser:${origin}`),
+    ...tools.map(id => `tools:${id}`),
   ]
 }
 
@@ -126,6 +132,7 @@ export function withoutPermission(granted: Permissions, permission: string): Per
     credentials: kind === 'credentials' ? 'use' : granted.credentials,
     bodyFields: rest(granted.bodyFields, 'bodyFields'),
     browser: rest(granted.browser, 'browser'),
+    tools: rest(granted.tools, 'tools'),
     memoryMiB: granted.memoryMiB,
   }
 }

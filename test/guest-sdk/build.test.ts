@@ -193,7 +193,7 @@ describe('airlock-sdk build', () => {
       'another contract',
       {
         'extension.json':
-          '{"id":"a","name":"A","contract":"airlock:llm@9.0.0","component":"a.wasm","providers":[]}',
+          '{"id":"a","name":"A","contract":"airlock:llm@9.0.0","component":"a.wasm","providers":[{"id":"a"}]}',
       },
       /contract in extension\.json must be "airlock:llm@0\.1\.0"/,
     ],

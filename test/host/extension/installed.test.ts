@@ -69,6 +69,7 @@ describe('install', () => {
       credentials: 'read',
       bodyFields: [],
       browser: [],
+      tools: [],
       memoryMiB: 64,
     }
     expect(sheets).toEqual([

@@ -16,10 +16,27 @@ describe('parseManifest', () => {
       credentials: 'read',
       bodyFields: ['client_secret', 'auth.key'],
       browser: ['https://login.example.com'],
+      tools: [],
       memoryMiB: 128,
     }
-    const manifest = { ...sampleManifest, tools: [{ id: 'look_up', name: 'Look up' }], permissions }
+    const manifest = { ...sampleManifest, tools: [], permissions }
     expect(parse({ $schema: './extension.schema.json', ...manifest })).toEqual(manifest)
+    const tools = [{ id: 'look_up', name: 'Look up' }, { id: 'Count-3' }]
+    const toolManifest = {
+      ...sampleManifest,
+      providers: [],
+      tools,
+      permissions: {
+        ...permissions,
+        env: [],
+        plainEnv: [],
+        credentials: 'use',
+        bodyFields: [],
+        browser: [],
+        tools: ['read_file'],
+      },
+    }
+    expect(parse(toolManifest)).toEqual(toolManifest)
   })
 
   test('permissions that are absent are none', () => {
@@ -31,6 +48,7 @@ describe('parseManifest', () => {
       credentials: 'use',
       bodyFields: [],
       browser: [],
+      tools: [],
       memoryMiB: 64,
     }
     expect(parse(rest).permissions).toEqual(none)
@@ -69,6 +87,20 @@ describe('parseManifest', () => {
     [{ providers: [{ id: 'a', name: 'A', icon: 'https://x/a.svg' }] }, 'path of a .svg file'],
     [{ providers: [], tools: [] }, 'name what the extension brings'],
     [{ providers: undefined }, 'name what the extension brings'],
+    [
+      { tools: [{ id: 'a' }] },
+      'tools[0].id: "a" stands beside "providers": an extension brings one or the other',
+    ],
+    [
+      { providers: [], tools: [{ id: 'a' }], permissions: { env: ['A'] } },
+      'permissions.env[0]: "A" is for extensions that bring providers: no secret reaches a tool',
+    ],
+    [
+      { providers: [], tools: [{ id: 'a' }], permissions: { credentials: 'read' } },
+      'permissions.credentials: "read" is for extensions that bring providers',
+    ],
+    [{ permissions: { tools: ['a'] } }, 'permissions.tools[0]: "a" is for extensions that bring tools'],
+    [{ providers: [], tools: [{ id: 'a' }], permissions: { tools: ['a b'] } }, 'must be 1 to 64 letters'],
     [
       {
         providers: [

@@ -17,6 +17,7 @@ const base: Permissions = {
   credentials: 'use',
   bodyFields: [],
   browser: [],
+  tools: ['read_file'],
   memoryMiB: 64,
 }
 
@@ -133,6 +134,7 @@ describe('widerThan', () => {
       {},
       ['browser:https://login.example.com'],
     ],
+    ['a tool', { tools: ['read_file', 'delete_file'] }, {}, ['tools:delete_file']],
     ['more memory', { memoryMiB: 65 }, {}, ['memoryMiB:65']],
   ])('%s', (_, asked, granted, expected) => {
     const changes = widerThan({ ...base, ...asked }, { ...base, ...granted })
@@ -144,6 +146,7 @@ describe('widerThan', () => {
       { kind: 'network', asked: 'https://api.example.com', permission: 'network:https://api.example.com' },
       { kind: 'env', asked: 'EXAMPLE_KEY', permission: 'env:EXAMPLE_KEY' },
       { kind: 'credentials', asked: 'read', granted: 'use', permission: 'credentials:read' },
+      { kind: 'tools', asked: 'read_file', permission: 'tools:read_file' },
       { kind: 'memoryMiB', asked: '64', permission: 'memoryMiB:64' },
     ])
   })
@@ -158,6 +161,7 @@ describe('intersect', () => {
       credentials: 'read',
       bodyFields: ['f', 'g'],
       browser: ['https://login.example.com'],
+      tools: ['read', 'write'],
       memoryMiB: 64,
     }
     const granted: Permissions = {
@@ -167,6 +171,7 @@ describe('intersect', () => {
       credentials: 'use',
       bodyFields: ['g'],
       browser: [],
+      tools: ['write', 'delete'],
       memoryMiB: 128,
     }
     expect(intersect(asked, granted)).toEqual({
@@ -176,6 +181,7 @@ describe('intersect', () => {
       credentials: 'use',
       bodyFields: ['g'],
       browser: [],
+      tools: ['write'],
       memoryMiB: 64,
     })
   })
@@ -197,6 +203,7 @@ describe('intersect', () => {
         credentials: fc.constantFrom('use' as const, 'read' as const),
         bodyFields: fc.uniqueArray(name),
         browser: fc.uniqueArray(origin),
+        tools: fc.uniqueArray(name),
         memoryMiB: fc.integer({ min: 4, max: 1024 }),
       })
       .map(
@@ -225,6 +232,7 @@ describe('withoutPermission', () => {
     credentials: 'read',
     bodyFields: ['auth.key'],
     browser: ['https://login.example'],
+    tools: ['read', 'write'],
     memoryMiB: 64,
   }
 
@@ -236,6 +244,7 @@ describe('withoutPermission', () => {
     ['credentials:read', { credentials: 'use' }],
     ['bodyFields:auth.key', { bodyFields: [] }],
     ['browser:https://login.example', { browser: [] }],
+    ['tools:read', { tools: ['write'] }],
   ])('%s', (permission, expected) => {
     const left = withoutPermission(all, permission)
     expect(left).toEqual({ ...all, ...expected })
