@@ -30,7 +30,7 @@ export function createRun(asked: RunRequest, options: RunOptions, host: RunHost)
   const { signal } = controller
   const steps: RunStep[] = []
   const history: RequestMessage[] = []
-  let usage: TokenUsage | undefined
+  const usages: (TokenUsage | undefined)[] = []
   let current: Completion | undefined
   let ended: RunResult['ended'] = 'no-calls'
   let caughtUp = () => {}
@@ -68,7 +68,7 @@ export function createRun(asked: RunRequest, options: RunOptions, host: RunHost)
         { ...how, signal },
       )
       const answer = await readAnswer(completion, step, offered)
-      usage = sumUsage(usage, answer.usage)
+      usages.push(answer.usage)
       current = undefined
       // Who answered goes on: it has the prompt in its cache, and its own signatures in the history.
       if (Array.isArray(model)) model = [...new Set([answer.reference, ...model])].slice(0, MAX_MODELS)
@@ -91,7 +91,7 @@ export function createRun(asked: RunRequest, options: RunOptions, host: RunHost)
 
       if (results.length === 0) return finish('no-calls')
       if (endedEarly(answer)) return finish('cut-off')
-      if (stopWhen && (await raced(Promise.try(stopWhen, done, { steps, usage }), signal)))
+      if (stopWhen && (await raced(Promise.try(stopWhen, done, { steps, usage: sumUsage(usages) }), signal)))
         return finish('stop-when')
       if (step >= limits.maxSteps) return finish('max-steps')
     }
@@ -150,7 +150,7 @@ export function createRun(asked: RunRequest, options: RunOptions, host: RunHost)
       release()
     },
     (error: unknown) => {
-      usage = sumUsage(usage, current?.usage)
+      if (current) usages.push(current.usage)
       current = undefined
       replay.end(signal.aborted ? signal.reason : error)
       release()
@@ -162,7 +162,16 @@ export function createRun(asked: RunRequest, options: RunOptions, host: RunHost)
     result() {
       result ??= replay.whole().then(() => {
         const { text = '', stopReason = 'other' } = steps.at(-1)?.answer ?? {}
-        return { text, messages: [...history], steps: [...steps], ...(usage && { usage }), stopReason, ended }
+        const usage = sumUsage(usages)
+        return {
+          text,
+          messages: [...history],
+          steps: [...steps],
+          ...(usage && { usage }),
+          ...(usage?.cost && { cost: usage.cost }),
+          stopReason,
+          ended,
+        }
       })
       return result
     },
@@ -171,7 +180,7 @@ export function createRun(asked: RunRequest, options: RunOptions, host: RunHost)
     },
     steps,
     get usage() {
-      return sumUsage(usage, current?.usage)
+      return sumUsage(current?.usage ? [...usages, current.usage] : usages)
     },
     cancel,
     async [Symbol.asyncDispose]() {

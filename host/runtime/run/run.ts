@@ -1,10 +1,10 @@
-import type { CompletionEvent, StopReason, TokenUsage } from '../../contract/events.ts'
+import type { CompletionEvent, StopReason, TokenCost, TokenUsage } from '../../contract/events.ts'
 import type { CompletionRequest, RequestMessage } from '../../contract/request.ts'
 import type { ConfirmTool } from '../../tools/confirmation.ts'
 import type { ToolPolicy } from '../../tools/policy.ts'
 import type { NamedTool } from '../../tools/tool.ts'
 import type { ToolResult } from '../../tools/tool-result.ts'
-import type { CollectedAnswer } from '../collect-result.ts'
+import type { CompletionResult } from '../collect-result.ts'
 import type { CompleteOptions } from '../complete-options.ts'
 
 /** A conversation that goes on until the model calls no more tools. */
@@ -82,7 +82,7 @@ export type RunEvent = { step: number } & (
 /** One answer of the model, and the results of its calls, in the order of the calls. */
 export interface RunStep {
   step: number
-  answer: CollectedAnswer
+  answer: CompletionResult
   results: readonly ToolCallResult[]
 }
 
@@ -94,6 +94,8 @@ export interface RunResult {
   steps: readonly RunStep[]
   /** Of all steps. Absent where no service reported any. */
   usage?: TokenUsage
+  /** Of all steps. Absent where the price of one is not known. */
+  cost?: TokenCost
   /** Of the last answer. */
   stopReason: StopReason
   /** `cut-off`: the last answer ended too early for its calls to be run; see `stopReason`. */
