@@ -1,7 +1,7 @@
 import type { CompletionEvent } from '../contract/events.ts'
 import { readGuestEvent } from '../contract/guest-event.ts'
 import type { OrderLaw } from '../contract/order-law.ts'
-import { ExtensionError, ProviderError } from '../errors.ts'
+import { ExtensionError, ProviderError, type ProviderErrorDetails } from '../errors.ts'
 import type { AttemptSink } from './attempt.ts'
 import type { ExtensionHost } from './extension-host.ts'
 
@@ -19,6 +19,7 @@ export function createAcceptor(
   law: OrderLaw,
   sink: AttemptSink,
   { id, limits: { answerEvents, answerUnits } }: Pick<ExtensionHost, 'id' | 'limits'>,
+  explain: (failure: ProviderErrorDetails) => ProviderErrorDetails = failure => failure,
 ): (events: readonly unknown[]) => Promise<void> {
   let count = 0
   let units = 0
@@ -40,7 +41,7 @@ export function createAcceptor(
     let sliceEnd = performance.now() + SLICE_MS
     for (let index = 0; index < events.length; index++) {
       const failed = law.accept(readGuestEvent(events[index]), push)
-      if (failed) throw new ProviderError(failed)
+      if (failed) throw new ProviderError(explain(failed))
       if (index % EVENTS_BETWEEN_LOOKS !== 0 || index === 0 || performance.now() < sliceEnd) continue
       await new Promise(setImmediate)
       if (sink.ended) return

@@ -21,7 +21,7 @@ import { complete } from './complete.ts'
 import { type CompleteOptions, checkCompleteOptions } from './complete-options.ts'
 import type { Completion } from './completion.ts'
 import { type DangerousReplacements, dangerouslyReplace } from './dangerous.ts'
-import { createLoadedExtensions, type ExtensionStats } from './loaded-extensions.ts'
+import { createLoadedExtensions, type ExtensionStats, wasClosed } from './loaded-extensions.ts'
 import type { LogEntry } from './log.ts'
 import { cacheConfigurationOf, isAuthenticated, readSettingsMarkdown } from './provider-facts.ts'
 import { createCredentialRefresh } from './refresh.ts'
@@ -153,8 +153,11 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
     remember: key => writeSetting(home.settingsFile, ['tools', key], 'allow'),
     warn,
   })
+  const running = new Set<Completion>()
   async function close(): Promise<void> {
     await Promise.all([tools.close(), extensions.close()])
+    // Those that wait: for another attempt, or for their turn.
+    for (const completion of running) completion.cancel(wasClosed())
   }
 
   const airlock: Airlock = {
@@ -177,6 +180,7 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
         retry: options.retry,
         signal: how.signal,
         observer,
+        running,
       })
     },
     run: (request, how = {}) => createRun(request, how, { complete: airlock.complete, tools }),

@@ -11,11 +11,13 @@ import type { SandboxCompletion } from '../sandbox/life.ts'
 import { createAcceptor } from './accept-events.ts'
 import type { ExtensionHost } from './extension-host.ts'
 import { feedBody } from './feed-body.ts'
-import { retryAfterOf } from './retry/retry-after.ts'
+import { withWait } from './retry/find-wait.ts'
 
 const MAX_ERROR_BODY_BYTES = 1024 * 1024
 // A guest that computes its answer itself may think in steps, but not for ever.
 const MAX_EMPTY_GROUPS = 100
+// Made once: a stack for each answer that ends well would cost more than the end.
+const OVER = new DOMException('The attempt is over', 'AbortError')
 
 /** Where the events of an attempt go. */
 export interface AttemptSink {
@@ -41,12 +43,25 @@ export interface Attempt {
 export function createAttempt(
   { host, provider, model }: { host: ExtensionHost; provider: string; model: string },
   request: GuestRequest,
-  sink: AttemptSink,
-  signal: AbortSignal,
+  caller: AttemptSink,
 ): Attempt {
   const law = createOrderLaw()
-  const accept = createAcceptor(law, sink, host)
+  const over = new AbortController()
+  // What is still under way when it is over reaches nobody: another attempt may be telling its own answer.
+  const sink: AttemptSink = {
+    push(event) {
+      if (!over.signal.aborted) caller.push(event)
+    },
+    get ended() {
+      return over.signal.aborted || caller.ended
+    },
+    get full() {
+      return caller.full
+    },
+  }
+  const accept = createAcceptor(law, sink, host, details => withWait(details, { headers }, Date.now()))
   let guest: SandboxCompletion | undefined
+  let headers: Exchange['headers'] = []
   let body: ResponseBody | undefined
   let drained = () => {}
 
@@ -58,10 +73,11 @@ export function createAttempt(
     lost.catch(() => {})
     if (started.framing === 'none') return Promise.race([lost, computeAll(guest)])
     if (!started.request) throw new TypeError('a completion without a request, though its framing needs one')
-    const send = host.send(toOutgoingRequest(started.request), signal)
+    const send = host.send(toOutgoingRequest(started.request), over.signal)
     const exchange = await Promise.race([send, lost])
     if (exchange.status < 200 || exchange.status > 299)
       return Promise.race([lost, rejectAll(guest, exchange)])
+    headers = exchange.headers
     body = exchange.body
     const feed = feedBody(guest, body, accept, {
       get ended() {
@@ -92,7 +108,7 @@ export function createAttempt(
       emptyGroups = events.length === 0 ? emptyGroups + 1 : 0
       if (emptyGroups > MAX_EMPTY_GROUPS)
         throw new TypeError(`no event ${MAX_EMPTY_GROUPS} times in a row from decode, and no stop`)
-      if (sink.full) await new Promise<void>(resolve => (drained = resolve))
+      if (sink.full && !sink.ended) await new Promise<void>(resolve => (drained = resolve))
     }
     finish()
   }
@@ -102,8 +118,7 @@ export function createAttempt(
     const bytes = await readBody(exchange.body, MAX_ERROR_BODY_BYTES)
     const { status, headers } = exchange
     const details = readProviderError(await from.reject({ status, headers, body: bytes }))
-    const retryAfterMs = details.retryAfterMs ?? retryAfterOf(headers, Date.now())
-    throw new ProviderError({ ...details, ...(retryAfterMs !== undefined && { retryAfterMs }) })
+    throw new ProviderError(withWait(details, { headers, body: bytes }, Date.now()))
   }
 
   function finish() {
@@ -113,8 +128,10 @@ export function createAttempt(
   }
 
   function release() {
+    over.abort(OVER)
     body?.cancel()
     guest?.drop()
+    drained()
   }
 
   return {

@@ -14,15 +14,9 @@ import { placeCacheAnchors } from './prompt-cache.ts'
 import { cacheConfigurationOf } from './provider-facts.ts'
 import type { CredentialRefresh } from './refresh.ts'
 import { defaultFallback, retryBeforeFallback } from './retry/fallback.ts'
+import { planRetry } from './retry/plan-retry.ts'
 import type { RateLimiter } from './retry/rate-limiter.ts'
-import {
-  comeBackLater,
-  isPassing,
-  type RetryOptions,
-  type RetryPolicy,
-  resolveRetry,
-  waitBefore,
-} from './retry/retry-policy.ts'
+import { type RetryOptions, type RetryPolicy, resolveRetry } from './retry/retry-policy.ts'
 import { wait } from './retry/wait.ts'
 
 export interface CompletionTarget {
@@ -58,6 +52,8 @@ export interface CompletionTask {
   retry: RetryOptions | false | undefined
   signal?: AbortSignal | undefined
   observer: CompletionObserver
+  /** Holds the completion from its beginning to its end. */
+  running: Set<Completion>
 }
 
 // A service that has just refused a model lists the others at once, or the error goes without them.
@@ -70,6 +66,7 @@ export function complete(task: CompletionTask): Completion {
   let deadline = Number.POSITIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
   let attempts = 0
+  let lastFailure: unknown
   let current: { attempt: Attempt; target: CompletionTarget } | undefined
   /** Text, thinking or a call has reached the caller: from here on there is no other answer than this one. */
   let touched = false
@@ -110,6 +107,10 @@ export function complete(task: CompletionTask): Completion {
   function deliver(event: CompletionEvent) {
     source.push(event)
     observer.event?.(event)
+    // At once: a reader that leaves when it has read `stop` has read the whole answer, and cancels nothing.
+    if (event.type !== 'stop') return
+    source.end()
+    release()
   }
 
   const abort = () => source.completion.cancel(signal?.reason)
@@ -119,6 +120,7 @@ export function complete(task: CompletionTask): Completion {
 
   /** Every exit comes by here: the socket, the guest's resource and the listeners are given back. */
   function release() {
+    task.running.delete(source.completion)
     clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
     current?.attempt.release()
@@ -130,6 +132,7 @@ export function complete(task: CompletionTask): Completion {
       providerCode: 'timed-out',
       message: `The answer was not complete within the ${timeoutMs} ms that the caller gave it`,
       ...placeOf(current?.target),
+      ...(lastFailure !== undefined && { cause: lastFailure }),
     })
     source.end(error)
     controller.abort(error)
@@ -151,7 +154,7 @@ export function complete(task: CompletionTask): Completion {
     const { timeoutMs, fallback = defaultFallback } = options
     const policy = resolveRetry(task.retry, options.retry)
     if (timeoutMs !== undefined) {
-      deadline = Date.now() + timeoutMs
+      deadline = performance.now() + timeoutMs
       timer = setTimeout(endInTime, timeoutMs, timeoutMs)
     }
     const models = typeof request.model === 'string' ? [request.model] : (request.model ?? [undefined])
@@ -161,8 +164,10 @@ export function complete(task: CompletionTask): Completion {
         return await runModel(models[at], request, to === undefined ? policy : retryBeforeFallback(policy))
       } catch (error) {
         const from = models[at]
-        if (to === undefined || from === undefined || source.ended || touched) throw error
-        if (!fallback(error, { from, to })) throw error
+        lastFailure = error
+        if (source.ended || touched) throw error
+        if (from === undefined || to === undefined || !fallback(error, { from, to }))
+          throw await nameNearest(error, current?.target, controller.signal)
         observer.fallback?.({ from, to, error })
       }
     }
@@ -181,14 +186,18 @@ export function complete(task: CompletionTask): Completion {
       } catch (error) {
         const place = { extension: target.host.id, usage: undefined, ...placeOf(target) }
         const failure = toCallerError(error, { ...place, provider: target.provider, model: target.model })
+        lastFailure = failure
         if (source.ended || touched || !(failure instanceof ProviderError)) throw failure
-        if (!isPassing(failure)) throw await nameNearest(failure, target, controller.signal)
-        if ((failure.retryAfterMs ?? 0) > policy.maxWaitMs)
-          throw comeBackLater(failure, policy.maxWaitMs, Date.now())
-        const waitMs = waitBefore(failure, attempt, Math.random())
-        if (attempt >= policy.maxAttempts || Date.now() + waitMs >= deadline) throw failure
-        observer.retry?.({ ...attemptPlace(target), waitMs, error: failure })
-        await wait(waitMs, controller.signal)
+        const plan = planRetry(failure, {
+          attempt,
+          policy,
+          leftMs: deadline - performance.now(),
+          random: Math.random(),
+          now: Date.now(),
+        })
+        if (plan.failure) throw plan.failure
+        observer.retry?.({ ...attemptPlace(target), waitMs: plan.waitMs, error: failure })
+        await wait(plan.waitMs, controller.signal)
       }
     }
   }
@@ -216,16 +225,18 @@ export function complete(task: CompletionTask): Completion {
     target: CompletionTarget,
     request: ReturnType<typeof toGuestRequest>,
   ): Promise<void> {
+    controller.signal.throwIfAborted()
     // Of an attempt that failed.
     current?.attempt.release()
     held = []
     attempts++
     observer.attempt?.(attemptPlace(target))
-    const attempt = createAttempt(target, request, sink, controller.signal)
+    const attempt = createAttempt(target, request, sink)
     current = { attempt, target }
     await attempt.run()
   }
 
+  task.running.add(source.completion)
   run().then(
     () => finish(),
     error => finish({ error }),
@@ -244,11 +255,11 @@ export function complete(task: CompletionTask): Completion {
 
 /** The service knows no such model: which may have been meant. */
 async function nameNearest(
-  failure: ProviderError,
-  target: CompletionTarget,
+  failure: unknown,
+  target: CompletionTarget | undefined,
   signal: AbortSignal,
-): Promise<ProviderError> {
-  if (failure.kind !== 'model-not-found') return failure
+): Promise<unknown> {
+  if (!(failure instanceof ProviderError) || failure.kind !== 'model-not-found' || !target) return failure
   const limited = AbortSignal.any([signal, AbortSignal.timeout(NEAREST_MODELS_MS)])
   const near = (await target.nearestModels(limited)).filter(name => !failure.message.includes(`"${name}"`))
   if (near.length > 0)

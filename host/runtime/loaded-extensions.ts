@@ -168,6 +168,6 @@ export function createLoadedExtensions(options: LoadedExtensionsOptions): Loaded
   }
 }
 
-function wasClosed(): ExtensionError {
+export function wasClosed(): ExtensionError {
   return new ExtensionError('extension-closed', '', 'Cannot go on: this airlock was closed')
 }

@@ -97,7 +97,11 @@ export async function startBench(subject: Subject, limits: Record<string, number
       const text = { type: 'text' as const, text: tag }
       const content = typeof last.content === 'string' ? [{ ...text, text: last.content }] : last.content
       messages[messages.length - 1] = { ...last, content: [...content, text] }
-      const completion = airlock.complete({ ...request, messages, model: `${provider}/${model}` })
+      // What is proved is what one request brings.
+      const completion = airlock.complete(
+        { ...request, messages, model: `${provider}/${model}` },
+        { retry: false },
+      )
       const events: CompletionEvent[] = []
       const seen = { events, requests, received: () => readRequest(subject, requests.at(-1)) }
       try {
