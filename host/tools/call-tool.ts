@@ -1,7 +1,7 @@
 import { InvalidToolInputError, ToolError } from '../errors.ts'
-import type { ToolObserver } from '../telemetry/observer.ts'
 import type { ConfirmTool, createConfirmation } from './confirmation.ts'
 import type { RegisteredTool, ToolInput } from './definition.ts'
+import type { observeTool } from './observe-tool.ts'
 import { ruleFor, type ToolPolicy } from './policy.ts'
 import { raced } from './raced.ts'
 import type { ToolPreparation, ToolTokenOptions } from './tool.ts'
@@ -24,12 +24,8 @@ export interface CallOptions {
   policies: readonly (ToolPolicy | undefined)[]
   confirmTool: ConfirmTool | undefined
   confirmation: ReturnType<typeof createConfirmation>
-  observe: (start: {
-    id: string
-    callId?: string
-    source: string
-    parameters: unknown
-  }) => ToolObserver | undefined
+  /** Never throws. */
+  observe: ReturnType<typeof observeTool>
   /** Right before it runs. */
   running?: (start: { parameters: unknown; message?: string }) => void
 }
@@ -51,10 +47,10 @@ export async function callTool(
   const observer = options.observe({ id, ...(callId !== undefined && { callId }), source, parameters })
   try {
     const result = await run(registered, call, options, controller.signal)
-    observer?.end?.({ isError: result.isError })
+    observer.end?.({ isError: result.isError })
     return result
   } catch (error) {
-    observer?.end?.({ isError: true, error })
+    observer.end?.({ isError: true, error })
     throw error
   } finally {
     for (const signal of signals) signal.removeEventListener('abort', abort)

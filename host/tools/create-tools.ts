@@ -3,6 +3,7 @@ import type { Observer } from '../telemetry/observer.ts'
 import { callTool, type ToolCall } from './call-tool.ts'
 import { type ConfirmTool, createConfirmation } from './confirmation.ts'
 import type { RegisteredTool } from './definition.ts'
+import { observeTool } from './observe-tool.ts'
 import { checkPolicy, ruleFor, type ToolPolicy, type ToolRule } from './policy.ts'
 import { createToolShelf, type ToolRegistry, type ToolShelf } from './registry.ts'
 import type { ToolResult } from './tool-result.ts'
@@ -16,8 +17,7 @@ export interface ToolsOptions {
   confirmTool?: ConfirmTool | undefined
   /** Keeps `allow-always` in settings.json. */
   remember?: (key: string) => Promise<void>
-  /** Must not throw. */
-  observe?: NonNullable<Observer['tool']>
+  observers?: readonly Pick<Observer, 'tool'>[]
   warn?: (message: string) => void
 }
 
@@ -57,12 +57,15 @@ export function createTools({
   toolPolicy,
   confirmTool,
   remember,
-  observe = () => undefined,
+  observers = [],
   warn = () => {},
 }: ToolsOptions): Tools {
   checkPolicy(toolPolicy)
   checkConfirm(confirmTool)
   const confirmation = createConfirmation({ ...(remember && { remember }), warn })
+  const observe = observeTool(observers, error =>
+    warn(`What observes tools failed: ${error instanceof Error ? error.message : String(error)}`),
+  )
   const closing = new AbortController()
   const policiesFor = (terms: CallTerms) => [settings(), toolPolicy, terms.toolPolicy]
   const call: CallTool = async (tool, given, terms, signal) =>

@@ -408,10 +408,17 @@ test('close aborts the calls that run', async () => {
   await expect(tools.registry.invoke('hangs')).rejects.toMatchObject({ code: 'airlock-closed' })
 })
 
-test('an observer is told of each call, once, and how it ended', async () => {
+test('an observer is told of each call, once, and how it ended; one that throws breaks nothing', async () => {
   const ends: unknown[] = []
   const observe = vi.fn(() => ({ end: (outcome: unknown) => void ends.push(outcome) }))
-  const tools = makeTools({ observe })
+  const broken = () => {
+    throw new Error('mine')
+  }
+  const warn = vi.fn()
+  const tools = makeTools({
+    observers: [{ tool: broken }, { tool: observe }, { tool: () => ({ end: broken }) }],
+    warn,
+  })
   tools.register('echo', echo)
   await tools.invoke('echo', { parameters: { a: 1 }, callId: 'c1' })
   await tools.invoke('echo', { parameters: 5 }).catch(() => {})
@@ -420,4 +427,5 @@ test('an observer is told of each call, once, and how it ended', async () => {
     [{ id: 'echo', source: 'app', parameters: 5 }],
   ])
   expect(ends).toEqual([{ isError: false }, { isError: true, error: expect.any(Error) }])
+  expect(warn).toHaveBeenCalledTimes(4)
 })
