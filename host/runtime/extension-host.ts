@@ -1,48 +1,32 @@
-import type { LookupFunction } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import { createGuestCredentials, type GuestCredentials } from '../capabilities/credentials.ts'
-import { findTokens } from '../capabilities/find-tokens.ts'
-import { createHttpClient } from '../capabilities/http-client.ts'
 import { createGuestOAuth } from '../capabilities/oauth.ts'
 import type { SignInSession } from '../capabilities/sign-in-session.ts'
 import type { CompletionRequest as GuestRequest } from '../contract/generated/interfaces/airlock-llm-provider.js'
-import { createPlaceholders } from '../credentials/placeholders.ts'
+import { findTokens } from '../credentials/find-tokens.ts'
 import type { CredentialStore } from '../credentials/store.ts'
 import type { Manifest } from '../extension/manifest.ts'
-import { type ExtensionPackage, readComponent } from '../extension/package.ts'
 import type { Settings } from '../home/settings.ts'
-import { createEgress, type Exchange, type OutgoingRequest } from '../http/egress.ts'
+import type { Exchange, OutgoingRequest } from '../http/egress.ts'
 import type { BrowserPermission } from '../oauth/browser-url.ts'
 import { anyNetworkRules, parseNetworkRules, userNetworkRules } from '../policy/network.ts'
 import { originCovers } from '../policy/origins.ts'
-import { intersect, type Permissions } from '../policy/permissions.ts'
-import type { OpenChannel } from '../sandbox/channel.ts'
+import type { Permissions } from '../policy/permissions.ts'
 import type { SandboxCompletion } from '../sandbox/life.ts'
-import { type ExtensionLimits, resolveSandboxLimits } from '../sandbox/limits.ts'
-import { createStackMapper } from '../sandbox/map-stack.ts'
+import type { ExtensionLimits } from '../sandbox/limits.ts'
 import type { Answer, GuestFacts } from '../sandbox/protocol.ts'
-import { createSupervisor, type SupervisorStats } from '../sandbox/supervisor.ts'
-import { transpileComponent } from '../sandbox/transpile.ts'
+import type { SupervisorStats } from '../sandbox/supervisor.ts'
+import { createExtensionSandbox, type ExtensionOptions } from './extension-sandbox.ts'
 import { readGuestFacts } from './guest-facts.ts'
-import type { LogEntry } from './log.ts'
 
-export interface ExtensionHostOptions {
-  package: ExtensionPackage
-  granted: Permissions
+export interface ExtensionHostOptions extends ExtensionOptions {
   settings: Settings
   credentials: CredentialStore
-  env: NodeJS.ProcessEnv
-  cacheFolder: string
-  open: OpenChannel
-  limits: Partial<Record<string, number>>
   /** Whether settings that name a provider alone, without its extension, are meant for this one. */
   ownsName(provider: string): boolean
-  log(entry: LogEntry): void
-  /** Default: the system's resolver. */
-  lookup?: LookupFunction
 }
 
-/** One extension at work: its sandbox, and what the host does for it and for nobody else. */
+/** An extension of providers at work. */
 export interface ExtensionHost {
   readonly id: string
   readonly manifest: Manifest
@@ -65,22 +49,19 @@ export interface ExtensionHost {
 
 export function createExtensionHost(options: ExtensionHostOptions): ExtensionHost {
   const { settings, env } = options
-  const { manifest, folder, digests } = options.package
+  const { manifest } = options.package
   const { id } = manifest
-  const permissions = intersect(manifest.permissions, options.granted)
-  const limits = resolveSandboxLimits(options.limits)
-  const memoryMiB = Math.min(permissions.memoryMiB, options.limits.memoryMiB ?? permissions.memoryMiB)
   const providerIds = manifest.providers.map(provider => provider.id)
   const originsOf = (provider: string) => {
     const url = settingsOf(provider)?.apiUrl
     return url === undefined ? [] : [new URL(url).origin]
   }
-  const userOrigins = providerIds.flatMap(originsOf)
-  const manifestFile = `${folder}/extension.json`
-  const rules = [
-    parseNetworkRules(manifest.permissions.network, manifestFile),
-    parseNetworkRules(options.granted.network, `the grant of "${id}"`),
-  ]
+  const sandbox = createExtensionSandbox(options, {
+    world: 'provider',
+    userOrigins: providerIds.flatMap(originsOf),
+    capability,
+  })
+  const { folder, manifestFile, permissions, limits, placeholders, http, egress, supervisor } = sandbox
   /** Where a secret may go: what was granted for its providers, and what the user set for them. */
   const reachOf = (providers: readonly Manifest['providers'][number][]) => {
     const named = (network: readonly string[] = manifest.permissions.network) =>
@@ -88,23 +69,6 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
     const origins = providers.flatMap(({ id, network }) => [...named(network), ...originsOf(id)])
     return parseNetworkRules([...new Set(origins)], manifestFile)
   }
-  const placeholders = createPlaceholders()
-  const redactor = placeholders.redactor()
-  const log = (level: LogEntry['level'], message: string) =>
-    options.log({ level, extension: id, message: redactor.text(message), time: Date.now() })
-  const egress = createEgress({
-    extension: id,
-    rules,
-    userOrigins,
-    placeholders,
-    bodyFields: permissions.bodyFields,
-    env,
-    limits: options.limits,
-    ...(options.lookup && { lookup: options.lookup }),
-    manifestFile,
-  })
-  const http = createHttpClient(egress)
-  const mapStack = createStackMapper(options.package.componentFile)
 
   function settingsOf(provider: string) {
     const plain = options.ownsName(provider) ? settings.providers[provider] : undefined
@@ -157,73 +121,46 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
     return answer
   }
 
-  /** Answers a guest that waits. What is not there does not exist for it. */
-  async function capability(
+  /** Keeps or forgets a provider's secret for the guest. */
+  async function changeCredential(
+    name: 'store-credential' | 'delete-credential',
+    [provider, value]: unknown[],
+    session: SignInSession | undefined,
+  ): Promise<Answer> {
+    if (typeof provider !== 'string' || !providerIds.includes(provider))
+      return { ok: false, error: `"${String(provider)}" is no provider of this extension` }
+    // Cancelled: what the guest still brings comes too late.
+    if (session?.signal.aborted) return { ok: false, error: 'The sign-in is over' }
+    const own = session?.provider === provider ? session : undefined
+    if (name === 'delete-credential') await credentials.delete(provider)
+    else await credentials.store(provider, value, own)
+    await refreshFacts()
+    return { ok: true, value: undefined }
+  }
+
+  function capability(
     name: string,
     args: unknown[],
     signal: AbortSignal,
     callSignal: AbortSignal | undefined,
-  ): Promise<Answer> {
+  ): Promise<Answer> | undefined {
     const session = callSignal && sessions.get(callSignal)
     switch (name) {
-      case 'fetch':
-        return http.fetch(args[0], { signal })
       case 'fetch-fallible':
         return fetchFallible(args[0], signal, session)
       case 'oauth-send-http-request':
-        if (session) return fetchFallible(args[0], signal, session)
-        return { ok: false, error: `Cannot call ${name}: it is there while a user signs in; use fetch` }
-      case 'fetch-stream':
-        return http.fetchStream(args[0], { signal })
-      case 'next-chunk':
-        return http.nextChunk(Number(args[0]))
+        return session ? fetchFallible(args[0], signal, session) : refuse(name)
       case 'oauth-start-web-auth':
         return oauth.startWebAuth(args[0], session)
       case 'oauth-open-browser':
         return oauth.openBrowser(args[0], session)
       case 'store-credential':
-      case 'delete-credential': {
-        const [provider, value] = args
-        if (typeof provider !== 'string' || !providerIds.includes(provider)) {
-          return { ok: false, error: `"${String(provider)}" is no provider of this extension` }
-        }
-        // Cancelled: what the guest still brings comes too late.
-        if (session?.signal.aborted) return { ok: false, error: 'The sign-in is over' }
-        const own = session?.provider === provider ? session : undefined
-        if (name === 'delete-credential') await credentials.delete(provider)
-        else await credentials.store(provider, value, own)
-        await refreshFacts()
-        return { ok: true, value: undefined }
-      }
+      case 'delete-credential':
+        return changeCredential(name, args, session)
       default:
-        return { ok: false, error: `This host does not offer ${name} here` }
+        return undefined
     }
   }
-
-  const supervisor = createSupervisor({
-    extension: id,
-    world: 'provider',
-    prepare: () =>
-      transpileComponent({
-        cacheFolder: options.cacheFolder,
-        digest: digests.component,
-        read: () => readComponent(options.package),
-        memoryMiB,
-        world: 'provider',
-      }),
-    open(events, memory) {
-      const channel = options.open(events, memory)
-      // While the sandbox starts: what it will ask for first is a request.
-      setImmediate(() => egress.prepare().catch(() => {}))
-      return channel
-    },
-    memoryMiB,
-    limits,
-    facts: { credentials: {}, env: {}, settings: {} },
-    capability,
-    release: (_, handle) => http.drop(handle),
-    log: line => void mapStack(line.message).then(message => log(line.level, message)),
-  })
 
   return {
     id,
@@ -249,10 +186,10 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
     },
     send: (request, signal) => egress.send(request, { signal }),
     stats: supervisor.stats,
-    async close() {
-      await supervisor.close()
-      http.close()
-      await egress.close()
-    },
+    close: sandbox.close,
   }
+}
+
+async function refuse(name: string): Promise<Answer> {
+  return { ok: false, error: `Cannot call ${name}: it is there while a user signs in; use fetch` }
 }
