@@ -50,6 +50,8 @@ export function createRun(asked: RunRequest, options: RunOptions, host: RunHost)
     history.push(...request.messages)
     const limits = checkLimits(asked)
     const { confirmTool, toolPolicy, toolInvocationToken = Object.freeze({}), ...how } = options
+    if (toolTokenBudget !== undefined && !host.countTokens)
+      throw new InvalidOptionError('Cannot run with toolTokenBudget: this airlock counts no tokens')
     checkPolicy(toolPolicy)
     checkConfirm(confirmTool)
     const terms: CallTerms = { confirmTool, toolPolicy }

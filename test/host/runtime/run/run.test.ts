@@ -569,6 +569,7 @@ describe('what cannot be run is refused before anything is sent', () => {
       { code: 'invalid-option', message: expect.stringContaining('maxSteps') },
     ],
     ['maxParallel: 1.5', { maxParallel: 1.5 }, {}, { code: 'invalid-option' }],
+    ['a budget that nobody counts for', { toolTokenBudget: 100 }, {}, { code: 'invalid-option' }],
     ['a stopWhen that is no function', { stopWhen: true }, {}, { code: 'invalid-option' }],
     [
       'an unknown key',
