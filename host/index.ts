@@ -6,6 +6,7 @@ export type {
   ImageData,
   ResponseMetadata,
   StopReason,
+  TokenCost,
   TokenUsage,
   ToolUse,
 } from './contract/events.ts'
@@ -52,6 +53,8 @@ export type { CompletionResult } from './runtime/collect-result.ts'
 export type { CompleteOptions } from './runtime/complete-options.ts'
 export type { Completion } from './runtime/completion.ts'
 export type { LogEntry } from './runtime/log.ts'
+export type { ModelsChange } from './runtime/model-changes.ts'
+export type { ModelFilter } from './runtime/model-filter.ts'
 export type { FallbackRule } from './runtime/retry/fallback.ts'
 export type { RateLimit } from './runtime/retry/rate-limiter.ts'
 export type { RetryOptions } from './runtime/retry/retry-policy.ts'

@@ -77,6 +77,10 @@ const limits = z.strictObject({
   ...httpLimits,
 })
 
+const modelReference = z
+  .string()
+  .regex(/^[^/]+\/.+$/s, { error: 'must be a model, as "<provider>/<model id>"' })
+
 const settingsSchema = z.strictObject({
   /** By provider, as `<provider>` or `<extension>:<provider>`. */
   providers: record(providerSettings),
@@ -87,7 +91,9 @@ const settingsSchema = z.strictObject({
     ),
   ),
   /** Short names for models: `{ "fast": "<provider>/<model id>" }`. */
-  aliases: record(z.string().regex(/^[^/]+\/.+$/s, { error: 'must be a model, as "<provider>/<model id>"' })),
+  /** The models that are meant where none is named. */
+  defaults: z.strictObject({ model: modelReference.optional(), fast: modelReference.optional() }).optional(),
+  aliases: record(modelReference),
   /** What stands between an extension and this machine. */
   isolation: z.enum(['thread', 'process']).optional(),
   limits: limits.optional(),

@@ -1,4 +1,4 @@
-import type { CacheConfiguration, ProviderInfo } from '../contract/models.ts'
+import type { CacheConfiguration, ModelInfo, ProviderInfo } from '../contract/models.ts'
 import { type CompletionRequest, parseRequest } from '../contract/request.ts'
 import type { SignInOption } from '../contract/sign-in.ts'
 import { createDefaultStore } from '../credentials/default-store.ts'
@@ -16,13 +16,16 @@ import type { ConfirmTool } from '../tools/confirmation.ts'
 import { createTools } from '../tools/create-tools.ts'
 import type { ToolPolicy } from '../tools/policy.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
-import type { ModelList } from './catalogue.ts'
+import { type ListOptions, MODELS_AGE_MS, type ModelList } from './catalogue.ts'
 import { complete } from './complete.ts'
 import { type CompleteOptions, checkCompleteOptions } from './complete-options.ts'
 import type { Completion } from './completion.ts'
 import { type DangerousReplacements, dangerouslyReplace } from './dangerous.ts'
+import { chooseDefault, noDefaultModel } from './default-model.ts'
 import { createLoadedExtensions, type ExtensionStats, wasClosed } from './loaded-extensions.ts'
 import type { LogEntry } from './log.ts'
+import { createModelChanges, type ModelsChange } from './model-changes.ts'
+import { checkModelFilter, type ModelFilter } from './model-filter.ts'
 import { cacheConfigurationOf, isAuthenticated, readSettingsMarkdown } from './provider-facts.ts'
 import { createCredentialRefresh } from './refresh.ts'
 import { createRateLimiter, type RateLimit } from './retry/rate-limiter.ts'
@@ -78,8 +81,20 @@ export interface Airlock extends AsyncDisposable {
   /** The tools that there are: the program's own, those of extensions and of MCP servers. */
   readonly tools: ToolRegistry
   providers(): Promise<ProviderInfo[]>
-  /** Asks the services for their models. One provider's failure never hides the others'. */
-  models(filter?: { provider?: string }, options?: { signal?: AbortSignal }): Promise<ModelList>
+  /**
+   * Asks the services for their models, those of all or of those that `filter` names. One provider's failure never
+   * hides the others'.
+   * @throws {InvalidOptionError} where the filter names what there is not.
+   */
+  models(filter?: ModelFilter, options?: ListOptions): Promise<ModelList>
+  /**
+   * One model that fits: the user's default where it is among them, else a provider's own default, else the first.
+   * `fast` chooses where a quick, cheap answer is wanted.
+   * @throws {UnknownNameError} where none fits.
+   */
+  selectModel(filter?: ModelFilter & { fast?: boolean }, options?: ListOptions): Promise<ModelInfo>
+  /** Tells when models may not be what they were: after signing in or out, and when settings or an extension change. */
+  onModelsChange(listener: (change: ModelsChange) => void): Disposable
   /**
    * Begins a completion. Never throws: what is wrong reaches the reader of the events or of `result()`.
    */
@@ -134,6 +149,11 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
   const refresh = createCredentialRefresh(credentials, log)
   resolveRetry(options.retry)
   const limiter = createRateLimiter({ ...settings.rateLimits, ...options.rateLimits })
+  const modelChanges = createModelChanges(error =>
+    warn(
+      `What listens to changes of models failed: ${error instanceof Error ? error.message : String(error)}`,
+    ),
+  )
   const extensions = createLoadedExtensions({
     home,
     settings,
@@ -143,6 +163,7 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
     open,
     limits: settings.limits ?? {},
     log,
+    changed: modelChanges.changed,
     ...(lookup && { lookup }),
   })
   const { installed, catalogue } = extensions
@@ -166,7 +187,17 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
     install: extensions.install,
     load: extensions.load,
     providers: async () => (await catalogue()).providers(),
-    models: async (filter = {}, how = {}) => (await catalogue()).models(filter, how.signal),
+    models: async (filter = {}, how = {}) => (await catalogue()).models(checkModelFilter(filter), how),
+    async selectModel({ fast = false, ...filter } = {}, how = {}) {
+      const list = await (await catalogue()).models(checkModelFilter(filter), {
+        maxAgeMs: MODELS_AGE_MS,
+        ...how,
+      })
+      const chosen = chooseDefault(list.models, fast, settings.defaults)
+      if (!chosen) throw noDefaultModel(list, 'this choice')
+      return chosen
+    },
+    onModelsChange: modelChanges.onChange,
     complete(request, how = {}) {
       const observer = observeSafely([how.onRetry && { retry: how.onRetry }], error =>
         warn(`What observes completions failed: ${error instanceof Error ? error.message : String(error)}`),
@@ -174,7 +205,7 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
       return complete({
         asked: request,
         parse: () => ({ request: parseRequest(request), options: checkCompleteOptions(how) }),
-        find: async model => (await catalogue()).find(model ?? 'default'),
+        find: async model => (await catalogue()).resolve(model),
         withCredential: refresh.withCredential,
         limiter,
         retry: options.retry,
@@ -188,10 +219,16 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
     async signIn(provider, request) {
       const known = await catalogue()
       const target = known.findProvider(provider)
-      return signIn(target, request, async () => {
-        const { models, failures } = await known.models({ provider: target.reference }, request.signal)
+      const result = await signIn(target, request, async () => {
+        known.forget(target.reference)
+        const { models, failures } = await known.models(
+          { provider: target.reference },
+          { signal: request.signal },
+        )
         return { models, ...(failures[0] && { failure: failures[0].error }) }
       })
+      modelChanges.changed([target.reference])
+      return result
     },
     isAuthenticated: async provider => isAuthenticated((await catalogue()).findProvider(provider)),
     settingsMarkdown: async provider => readSettingsMarkdown((await catalogue()).findProvider(provider)),
@@ -199,8 +236,15 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
       const target = (await catalogue()).find(name)
       return cacheConfigurationOf(target, target.model)
     },
-    signOut: async (provider, how = {}) =>
-      signOut((await catalogue()).findProvider(provider), credentials, how.signal),
+    async signOut(provider, how = {}) {
+      const known = await catalogue()
+      const target = known.findProvider(provider)
+      const result = await signOut(target, credentials, how.signal)
+      if (!result.wasSignedIn) return result
+      known.forget(target.reference)
+      modelChanges.changed([target.reference])
+      return result
+    },
     async status() {
       const { targets } = await catalogue()
       return readStatus({ targets, installed: await installed.list(), credentials, settings, env })

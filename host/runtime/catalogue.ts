@@ -7,9 +7,15 @@ import { ExtensionError, PermissionDeniedError, ProviderError, UnknownNameError 
 import type { Manifest } from '../extension/manifest.ts'
 import { ReturnedError } from '../sandbox/life.ts'
 import type { CompletionTarget } from './complete.ts'
+import { chooseDefault, type DefaultModels, noDefaultModel } from './default-model.ts'
 import type { ExtensionHost } from './extension-host.ts'
+import { fitsFilter, type ModelFilter } from './model-filter.ts'
+import { createModelLists } from './model-lists.ts'
 import type { CredentialRefresh } from './refresh.ts'
 import type { SignInTarget } from './sign-in.ts'
+
+// Names, prices and limits of models change by the week.
+export const MODELS_AGE_MS = 300_000
 
 export interface ModelList {
   models: ModelInfo[]
@@ -17,15 +23,29 @@ export interface ModelList {
   failures: { provider: string; error: Error }[]
 }
 
+export interface ListOptions {
+  signal?: AbortSignal | undefined
+  /** How old a list may be that is not asked for anew, milliseconds. Default: 0. */
+  maxAgeMs?: number | undefined
+}
+
 /** Knows which providers there are, by the references that callers write. */
 export interface Catalogue {
   providers(): ProviderInfo[]
-  models(filter: { provider?: string }, signal?: AbortSignal): Promise<ModelList>
+  /** Lists that are at most `maxAgeMs` old, 0 where it is not given. */
+  models(filter: ModelFilter, options?: ListOptions): Promise<ModelList>
   /**
    * Whom a request's `model` means. The longest known provider wins, since model ids may hold slashes and colons.
    * @throws {UnknownNameError} with the nearest known names.
    */
   find(model: string): CompletionTarget
+  /**
+   * As `find`; `default`, `fast` and the name of a provider alone stand for the model that is meant where none is named.
+   * @throws {UnknownNameError} with the nearest known names.
+   */
+  resolve(model: string | undefined): Promise<CompletionTarget>
+  /** What it listed counts no more. */
+  forget(provider: string): void
   /** Every provider, and the extension behind it. */
   readonly targets: readonly SignInTarget[]
   /** @throws {UnknownNameError} with the nearest known names. */
@@ -47,23 +67,37 @@ export interface BlockedExtension {
   problem: string
 }
 
+export interface CatalogueOptions extends Pick<CredentialRefresh, 'withCredential'> {
+  aliases: Record<string, string>
+  /** The user's own choice of a model where a request names none, and of a quick one. */
+  defaults: DefaultModels
+  /** A provider's list is not what it was. */
+  changed(provider: string): void
+  /** Ends what is asked. */
+  signal: AbortSignal
+}
+
 export function createCatalogue(
   hosts: readonly ExtensionHost[],
   blocked: readonly BlockedExtension[],
-  aliases: Record<string, string>,
-  { withCredential }: Pick<CredentialRefresh, 'withCredential'>,
+  options: CatalogueOptions,
 ): Catalogue {
+  const { aliases, defaults, withCredential } = options
   const entries = hosts.flatMap(host => host.manifest.providers.map(provider => ({ host, provider })))
   const known: Entry[] = entries.map(({ host, provider }) => {
     const shared = entries.some(other => other.host !== host && other.provider.id === provider.id)
     return { host, provider, reference: shared ? `${host.id}:${provider.id}` : provider.id }
   })
-  const seen = new Map<string, ModelInfo[]>()
+  const lists = createModelLists({
+    ask: (reference, signal) => ask(known.find(entry => entry.reference === reference)!, signal),
+    changed: options.changed,
+    signal: options.signal,
+  })
 
-  async function list({ host, provider, reference }: Entry, signal?: AbortSignal): Promise<ModelInfo[]> {
-    const ask = () => host.call('models', [provider.id], { signal })
-    const returned = modelInfos.parse(await withCredential({ host, provider: provider.id }, ask, { signal }))
-    const models = returned.map(({ capabilities, pricing, ...model }) => ({
+  async function ask({ host, provider, reference }: Entry, signal: AbortSignal): Promise<ModelInfo[]> {
+    const call = () => host.call('models', [provider.id], { signal })
+    const returned = modelInfos.parse(await withCredential({ host, provider: provider.id }, call, { signal }))
+    return returned.map(({ capabilities, pricing, ...model }) => ({
       reference: `${reference}/${model.id}`,
       provider: reference,
       extension: host.id,
@@ -71,13 +105,11 @@ export function createCatalogue(
       capabilities: definedOnly(capabilities),
       ...(pricing && { pricing: definedOnly(pricing) }),
     })) as ModelInfo[]
-    seen.set(reference, models)
-    return models
   }
 
-  /** What the provider listed last; it is asked once where it has not been. */
-  async function lastListed(entry: Entry, signal?: AbortSignal): Promise<ModelInfo[]> {
-    return seen.get(entry.reference) ?? list(entry, signal).catch((): ModelInfo[] => [])
+  /** What the provider listed a while ago at most; nothing where it cannot say. */
+  async function lastListed({ reference }: Entry, signal?: AbortSignal): Promise<ModelInfo[]> {
+    return lists.list(reference, { maxAgeMs: MODELS_AGE_MS, signal }).catch((): ModelInfo[] => [])
   }
 
   async function toolInputFormat(entry: Entry, model: string): Promise<ToolInputFormat> {
@@ -86,8 +118,6 @@ export function createCatalogue(
     const found = models.find(({ id }) => id === model) ?? models[0]
     return found?.capabilities.toolInputFormat ?? 'json-schema'
   }
-
-  const seenReferences = () => [...seen.values()].flat().map(toReference)
 
   function spellings({ host, provider, reference }: Entry): string[] {
     return [reference, `${host.id}:${provider.id}`]
@@ -127,7 +157,7 @@ export function createCatalogue(
     const [provider = '', rest = ''] = splitOnce(name, '/')
     const candidates = [
       ...Object.keys(aliases),
-      ...seenReferences(),
+      ...lists.all().map(toReference),
       // What follows the first slash may well be right: then only the provider is misspelled.
       ...(rest === '' ? [] : nearestNames(provider, references).map(reference => `${reference}/${rest}`)),
     ]
@@ -140,6 +170,19 @@ export function createCatalogue(
       `There is no model "${name}", which is written <provider>/<model id>: ${hint}`,
       near,
     )
+  }
+
+  async function resolve(model = 'default'): Promise<CompletionTarget> {
+    const isAlias = Object.hasOwn(aliases, model)
+    const isDefault = !isAlias && (model === 'default' || model === 'fast')
+    const provider = known.find(entry => spellings(entry).includes(model))
+    if (isAlias || (!isDefault && !provider)) return find(model)
+    const own = model === 'fast' ? defaults.fast : defaults.model
+    if (isDefault && own !== undefined) return find(own)
+    const list = await listModels(provider ? { provider: model } : {}, { maxAgeMs: MODELS_AGE_MS })
+    const chosen = chooseDefault(list.models, model === 'fast')
+    if (chosen) return find(chosen.reference)
+    throw noDefaultModel(list, `"${model}"`)
   }
 
   function refuseBlocked(isMeant: (provider: string) => boolean): void {
@@ -160,6 +203,36 @@ export function createCatalogue(
     throw new UnknownNameError('unknown-provider', `There is no provider "${name}": ${hint}`, near)
   }
 
+  async function listModels(
+    filter: ModelFilter,
+    { signal, maxAgeMs = 0 }: ListOptions = {},
+  ): Promise<ModelList> {
+    const { provider: wanted } = filter
+    const asked = wanted === undefined ? known : providersCalled(wanted)
+    const listed = await Promise.all(
+      asked.map(async (entry): Promise<ModelList> => {
+        try {
+          return { models: await lists.list(entry.reference, { maxAgeMs, signal }), failures: [] }
+        } catch (error) {
+          const { reference, host } = entry
+          return {
+            models: [],
+            failures: [{ provider: reference, error: toProviderError(error, reference, host.id) }],
+          }
+        }
+      }),
+    )
+    signal?.throwIfAborted()
+    const denied = wanted === undefined ? blocked : []
+    return {
+      models: listed.flatMap(list => list.models).filter(model => fitsFilter(model, filter)),
+      failures: [
+        ...listed.flatMap(list => list.failures),
+        ...denied.flatMap(one => one.providers.map(provider => ({ provider, error: toDenial(one) }))),
+      ],
+    }
+  }
+
   const targets = known.map(({ host, provider, reference }) => ({ host, provider: provider.id, reference }))
 
   return {
@@ -176,32 +249,10 @@ export function createCatalogue(
         extension: host.id,
         ...(provider.icon !== undefined && { icon: join(host.folder, provider.icon) }),
       })),
-    async models({ provider: wanted }, signal) {
-      const asked = wanted === undefined ? known : providersCalled(wanted)
-      const lists = await Promise.all(
-        asked.map(async (entry): Promise<ModelList> => {
-          try {
-            return { models: await list(entry, signal), failures: [] }
-          } catch (error) {
-            const { reference, host } = entry
-            return {
-              models: [],
-              failures: [{ provider: reference, error: toProviderError(error, reference, host.id) }],
-            }
-          }
-        }),
-      )
-      signal?.throwIfAborted()
-      const denied = wanted === undefined ? blocked : []
-      return {
-        models: lists.flatMap(list => list.models),
-        failures: [
-          ...lists.flatMap(list => list.failures),
-          ...denied.flatMap(one => one.providers.map(provider => ({ provider, error: toDenial(one) }))),
-        ],
-      }
-    },
+    models: listModels,
     find,
+    resolve,
+    forget: lists.forget,
   }
 }
 

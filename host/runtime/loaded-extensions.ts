@@ -32,6 +32,8 @@ export interface LoadedExtensionsOptions {
   open: OpenChannel
   limits: Partial<Record<string, number>>
   log(entry: LogEntry): void
+  /** The models of these providers may not be what they were. */
+  changed(providers: readonly string[]): void
   lookup?: LookupFunction
 }
 
@@ -49,9 +51,10 @@ export interface LoadedExtensions {
 }
 
 export function createLoadedExtensions(options: LoadedExtensionsOptions): LoadedExtensions {
-  const { home, settings, credentials, refresh, env, open, limits, log, lookup } = options
+  const { home, settings, credentials, refresh, env, open, limits, log, changed, lookup } = options
   const installed = createInstalledExtensions(home)
   const hosts = new Map<string, ExtensionHost>()
+  const life = new AbortController()
   let loading: Promise<Catalogue> | undefined
   let closed = false
 
@@ -95,6 +98,7 @@ export function createLoadedExtensions(options: LoadedExtensionsOptions): Loaded
     const before = hosts.get(host.id)
     hosts.set(host.id, host)
     loading = undefined
+    changed(host.manifest.providers.map(({ id }) => id))
     await before?.close()
   }
 
@@ -103,6 +107,7 @@ export function createLoadedExtensions(options: LoadedExtensionsOptions): Loaded
     const host = hosts.get(id)
     hosts.delete(id)
     loading = undefined
+    if (host) changed(host.manifest.providers.map(({ id }) => id))
     await host?.close()
   }
 
@@ -121,7 +126,13 @@ export function createLoadedExtensions(options: LoadedExtensionsOptions): Loaded
         log({ level: 'warn', extension: id, message: problem, time: Date.now() })
       }
     }
-    return createCatalogue([...hosts.values()], blocked, settings.aliases, refresh)
+    return createCatalogue([...hosts.values()], blocked, {
+      aliases: settings.aliases,
+      defaults: settings.defaults ?? {},
+      withCredential: refresh.withCredential,
+      changed: provider => changed([provider]),
+      signal: life.signal,
+    })
   }
 
   return {
@@ -160,6 +171,7 @@ export function createLoadedExtensions(options: LoadedExtensionsOptions): Loaded
     async close() {
       if (closed) return
       closed = true
+      life.abort(wasClosed())
       await loading?.catch(() => {})
       // A rotated token that nobody waits for any more is still to be stored.
       await refresh.settled()

@@ -4,9 +4,14 @@ import { ProviderError } from '../errors.ts'
 /** The models of each provider, as it listed them last. */
 export interface ModelLists {
   /** A list that is at most `maxAgeMs` old. All who ask at the same time wait for one listing. */
-  list(provider: string, options: { maxAgeMs: number; signal?: AbortSignal | undefined }): Promise<ModelInfo[]>
+  list(
+    provider: string,
+    options: { maxAgeMs: number; signal?: AbortSignal | undefined },
+  ): Promise<ModelInfo[]>
   /** What is known without asking; of a provider that was never listed, nothing. */
   known(provider: string): readonly ModelInfo[] | undefined
+  /** What it listed counts no more. */
+  forget(provider: string): void
   /** Every model that is known. */
   all(): ModelInfo[]
 }
@@ -65,6 +70,7 @@ export function createModelLists({ ask, changed, signal: life }: ModelListsOptio
       entry.listing ??= refresh(provider, entry)
       return orAborted(entry.listing, signal)
     },
+    forget: provider => void entries.delete(provider),
     known: provider => entries.get(provider)?.models,
     all: () => [...entries.values()].flatMap(({ models = [] }) => models),
   }
