@@ -74,6 +74,11 @@ function innermost(findings: readonly OutputUnit[]): OutputUnit[] {
 function isInside(inner: OutputUnit, outer: OutputUnit): boolean {
   // Of a `false` schema the validator gives the value's place instead of the schema's.
   if (inner.keyword === 'false') return inner.instanceLocation.startsWith(`${outer.instanceLocation}/`)
+  // What did not fit is the branch, though the finding is put down to the condition.
+  if (outer.keyword === 'if') {
+    const around = outer.keywordLocation.slice(0, -'if'.length)
+    return ['then/', 'else/'].some(branch => inner.keywordLocation.startsWith(around + branch))
+  }
   return inner.keywordLocation.startsWith(`${outer.keywordLocation}/`)
 }
 
