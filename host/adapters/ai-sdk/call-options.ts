@@ -1,4 +1,5 @@
 import type { CompletionRequest, ToolDefinition } from '../../contract/request.ts'
+import type { Keepsakes } from './keepsakes.ts'
 import { toMessages } from './prompt.ts'
 import type {
   CallOptions,
@@ -14,6 +15,7 @@ export interface RequestTarget {
   modelId: string
   /** Whose `providerOptions` are Airlock's. */
   name: string
+  keepsakes: Keepsakes
 }
 
 /**
@@ -22,7 +24,7 @@ export interface RequestTarget {
  */
 export function toRequest(
   options: CallOptions,
-  { modelId, name }: RequestTarget,
+  { modelId, name, keepsakes }: RequestTarget,
 ): { request: CompletionRequest; concerns: Concern[] } {
   const concerns: Concern[] = []
   const warn = (concern: Concern) => concerns.push(concern)
@@ -30,7 +32,7 @@ export function toRequest(
   warnOfUnsupported(options, name, warn)
   const request: CompletionRequest = {
     model: modelId,
-    messages: toMessages(options.prompt, { name, warn }),
+    messages: toMessages(options.prompt, { name, keepsakes, warn }),
     ...(tools.length > 0 && { tools, ...toToolChoice(options.toolChoice) }),
     ...defined('maxTokens', options.maxOutputTokens),
     ...defined('temperature', options.temperature),

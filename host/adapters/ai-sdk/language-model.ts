@@ -5,6 +5,7 @@ import type { Completion } from '../../runtime/completion.ts'
 import { type RequestTarget, toRequest } from './call-options.ts'
 import { collectContent } from './collect-content.ts'
 import { toSdkError } from './errors.ts'
+import { createKeepsakes } from './keepsakes.ts'
 import type {
   CallOptions,
   Differences,
@@ -15,7 +16,8 @@ import type {
 import { createStreamParts, type StreamParts } from './stream-parts.ts'
 import type { VersionWords } from './versions.ts'
 
-export interface LanguageModelOptions<Version extends SpecificationVersion> extends RequestTarget {
+export interface LanguageModelOptions<Version extends SpecificationVersion>
+  extends Omit<RequestTarget, 'keepsakes'> {
   specificationVersion: Version
   words: VersionWords<Version>
 }
@@ -36,10 +38,11 @@ export function createLanguageModel<Version extends SpecificationVersion>(
   options: LanguageModelOptions<Version>,
 ): LanguageModel<Version> {
   const { specificationVersion, modelId, name, words } = options
+  const keepsakes = createKeepsakes(options)
 
   /** The SDK retries what this promise rejects with, and nothing later: so it waits for the first real event. */
   async function begin(call: CallOptions): Promise<Answer<Version>> {
-    const { request, concerns } = toRequest(call, options)
+    const { request, concerns } = toRequest(call, { modelId, name, keepsakes })
     // The SDK retries by itself: two that wait would multiply their waits.
     const how = { retry: false as const, ...(call.abortSignal && { signal: call.abortSignal }) }
     const completion = airlock.complete(request, how)
@@ -58,7 +61,7 @@ export function createLanguageModel<Version extends SpecificationVersion>(
       completion,
       head,
       rest,
-      parts: createStreamParts({ name, words, includeRaw: call.includeRawChunks === true }),
+      parts: createStreamParts({ name, keepsakes, words, includeRaw: call.includeRawChunks === true }),
       warnings: concerns.map(words.warning),
     }
   }

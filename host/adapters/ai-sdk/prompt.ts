@@ -1,6 +1,6 @@
 import type { MessagePart, RequestMessage } from '../../contract/request.ts'
 import { toFilePart } from './file-data.ts'
-import { readKeepsake } from './metadata.ts'
+import { type Keepsakes, rewriteJson } from './keepsakes.ts'
 import type { PromptMessage, PromptPart, ToolCallPart, WithOptions } from './specification.ts'
 import { toToolResult } from './tool-output.ts'
 import type { Concern } from './warnings.ts'
@@ -8,6 +8,7 @@ import type { Concern } from './warnings.ts'
 export interface PromptOptions {
   /** Under which the prompt carries what is Airlock's. */
   name: string
+  keepsakes: Keepsakes
   warn(concern: Concern): void
 }
 
@@ -31,22 +32,22 @@ function toContent(message: PromptMessage, options: PromptOptions): string | Mes
   return message.content.flatMap(part => toPart(part, options) ?? [])
 }
 
-function toPart(part: PromptPart, { name, warn }: PromptOptions): MessagePart | undefined {
+function toPart(part: PromptPart, { keepsakes, warn }: PromptOptions): MessagePart | undefined {
   switch (part.type) {
     case 'text':
       return { type: 'text', text: part.text }
     case 'file':
       return toFilePart(part)
     case 'reasoning':
-      return toThinking(part, name)
+      return toThinking(part, keepsakes)
     case 'custom': {
-      const { providerContent: data } = readKeepsake(name, part.providerOptions)
+      const { providerContent: data } = keepsakes.read(part.providerOptions)
       if (data !== undefined) return { type: 'provider-content', data }
       return leaveOut(`custom part ${part.kind}`, 'it is another provider’s', warn)
     }
     case 'tool-call':
       if (part.providerExecuted) return leaveOutForeign(part, warn)
-      return toToolUse(part, name)
+      return toToolUse(part, keepsakes)
     case 'tool-result': {
       const { toolCallId: toolUseId, toolName } = part
       return { type: 'tool-result', toolUseId, toolName, ...toToolResult(part.output, warn) }
@@ -61,9 +62,9 @@ function toPart(part: PromptPart, { name, warn }: PromptOptions): MessagePart | 
 
 function toThinking(
   { text, providerOptions }: { text: string } & WithOptions,
-  name: string,
+  keepsakes: Keepsakes,
 ): MessagePart | undefined {
-  const { redactedData, reasoningDetails, providerContent, signature } = readKeepsake(name, providerOptions)
+  const { redactedData, reasoningDetails, providerContent, signature } = keepsakes.read(providerOptions)
   if (redactedData !== undefined) return { type: 'redacted-thinking', data: redactedData }
   if (reasoningDetails !== undefined) return { type: 'reasoning-details', data: reasoningDetails }
   if (providerContent !== undefined) return { type: 'provider-content', data: providerContent }
@@ -71,13 +72,15 @@ function toThinking(
   return { type: 'thinking', text, ...(signature !== undefined && { signature }) }
 }
 
-function toToolUse(part: ToolCallPart & WithOptions, name: string): MessagePart {
-  const { thoughtSignature } = readKeepsake(name, part.providerOptions)
+function toToolUse(part: ToolCallPart & WithOptions, keepsakes: Keepsakes): MessagePart {
+  const { thoughtSignature, input: written } = keepsakes.read(part.providerOptions)
+  const input = toInput(part.input)
   return {
     type: 'tool-use',
     id: part.toolCallId,
     name: part.toolName,
-    input: toInput(part.input),
+    // The app may have changed them, or mended them.
+    input: written !== undefined && rewriteJson(written) === input ? written : input,
     ...(thoughtSignature !== undefined && { thoughtSignature }),
   }
 }

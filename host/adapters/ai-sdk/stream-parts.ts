@@ -1,12 +1,13 @@
 import type { CompletionEvent, TokenUsage } from '../../contract/events.ts'
 import type { Ending } from './finish-reason.ts'
-import { type Keepsake, toMetadata } from './metadata.ts'
+import { type Keepsake, type Keepsakes, rewriteJson } from './keepsakes.ts'
 import type { JsonObject, SpecificationVersion, StreamPart } from './specification.ts'
 import type { VersionWords } from './versions.ts'
 
 export interface StreamPartsOptions<Version extends SpecificationVersion> {
   /** Under which what must come back is kept. */
   name: string
+  keepsakes: Keepsakes
   words: VersionWords<Version>
   /** Every event goes out once more, as it is. */
   includeRaw: boolean
@@ -23,6 +24,7 @@ type Block = 'text' | 'reasoning'
 
 export function createStreamParts<Version extends SpecificationVersion>({
   name,
+  keepsakes,
   words,
   includeRaw,
 }: StreamPartsOptions<Version>): StreamParts<Version> {
@@ -60,13 +62,13 @@ export function createStreamParts<Version extends SpecificationVersion>({
     if (!block) return
     const { type, id } = block
     block = undefined
-    emit({ type: `${type}-end`, id, ...(keepsake && { providerMetadata: toMetadata(name, keepsake) }) })
+    emit({ type: `${type}-end`, id, ...(keepsake && { providerMetadata: keepsakes.toMetadata(keepsake) }) })
   }
 
   /** A block of reasoning that shows nothing and carries what must come back. */
   function carry(keepsake: Keepsake) {
     closeBlock()
-    const providerMetadata = toMetadata(name, keepsake)
+    const providerMetadata = keepsakes.toMetadata(keepsake)
     const id = `reasoning-${count++}`
     emit({ type: 'reasoning-start', id, providerMetadata })
     emit({ type: 'reasoning-end', id, providerMetadata })
@@ -80,7 +82,7 @@ export function createStreamParts<Version extends SpecificationVersion>({
     emit({ type: 'tool-input-delta', id, delta })
   }
 
-  function closeCall(id: string, toolName: string, input: string, keepsake?: Keepsake) {
+  function closeCall(id: string, toolName: string, input: string, keepsake: Keepsake) {
     closeBlock()
     const written = openCalls.get(id)
     if (written !== undefined) {
@@ -90,13 +92,13 @@ export function createStreamParts<Version extends SpecificationVersion>({
       emit({ type: 'tool-input-end', id })
       openCalls.delete(id)
     }
-    const providerMetadata = keepsake && { providerMetadata: toMetadata(name, keepsake) }
-    emit({ type: 'tool-call', toolCallId: id, toolName, input, ...providerMetadata })
+    const kept = Object.keys(keepsake).length > 0 ? { providerMetadata: keepsakes.toMetadata(keepsake) } : {}
+    emit({ type: 'tool-call', toolCallId: id, toolName, input, ...kept })
   }
 
   function cite({ url, title, text }: { url?: string; title?: string; text?: string }) {
     const id = `source-${count++}`
-    const kept = text === undefined ? {} : { providerMetadata: toMetadata(name, { citedText: text }) }
+    const kept = text === undefined ? {} : { providerMetadata: keepsakes.toMetadata({ citedText: text }) }
     if (url !== undefined)
       emit({ type: 'source', sourceType: 'url', id, url, ...(title !== undefined && { title }), ...kept })
     else {
@@ -106,7 +108,7 @@ export function createStreamParts<Version extends SpecificationVersion>({
   }
 
   function keep(data: string) {
-    const custom = words.custom(`${name}.provider-content`, toMetadata(name, { providerContent: data }))
+    const custom = words.custom(`${name}.provider-content`, keepsakes.toMetadata({ providerContent: data }))
     if (!custom) return carry({ providerContent: data })
     closeBlock()
     emit(custom)
@@ -155,12 +157,14 @@ export function createStreamParts<Version extends SpecificationVersion>({
         break
       case 'tool-use': {
         const { id, input, thoughtSignature } = event
-        const keepsake = thoughtSignature === undefined ? undefined : { thoughtSignature }
-        closeCall(id, event.name, input, keepsake)
+        closeCall(id, event.name, input, {
+          ...(thoughtSignature !== undefined && { thoughtSignature }),
+          ...(rewriteJson(input) !== input && { input }),
+        })
         break
       }
       case 'tool-use-json-parse-error':
-        closeCall(event.id, event.name, unparsable(event.rawInput))
+        closeCall(event.id, event.name, unparsable(event.rawInput), {})
         break
       case 'image': {
         closeBlock()
@@ -212,7 +216,7 @@ function unparsable(rawInput: string): string {
   }
 }
 
-/** What the unified reason does not tell. */
-function finishFacts(ending: Ending, usage: (TokenUsage & { cost?: JsonObject }) | undefined): JsonObject {
-  return { stopReason: ending, ...(usage?.cost && { cost: usage.cost }) }
+/** What the unified reason and the counts do not tell. */
+function finishFacts(ending: Ending, usage: TokenUsage | undefined): JsonObject {
+  return { stopReason: ending, ...(usage?.cost && { cost: { ...usage.cost } }) }
 }

@@ -1,4 +1,5 @@
 import type { TokenUsage } from '../../contract/events.ts'
+import { splitInput } from '../../contract/usage.ts'
 import type { FlatUsage, JsonObject, NestedUsage } from './specification.ts'
 
 /** Usage as versions 3 and 4 want it. Both objects are always there; what was not reported is undefined. */
@@ -15,9 +16,9 @@ export function toNestedUsage(usage: TokenUsage | undefined): NestedUsage {
     cacheCreationInputTokens: cacheWrite,
     reasoningTokens: reasoning,
   } = usage
-  const total = promptTokens(usage)
+  const { total, uncached: noCache } = splitInput(usage)
   return {
-    inputTokens: { total, noCache: Math.max(0, total - cachedTokens(usage)), cacheRead, cacheWrite },
+    inputTokens: { total, noCache: Math.max(0, noCache), cacheRead, cacheWrite },
     outputTokens: {
       total: outputTokens,
       text: reasoning === undefined ? undefined : Math.max(0, outputTokens - reasoning),
@@ -31,7 +32,7 @@ export function toNestedUsage(usage: TokenUsage | undefined): NestedUsage {
 export function toFlatUsage(usage: TokenUsage | undefined): FlatUsage {
   if (!usage) return { inputTokens: undefined, outputTokens: undefined, totalTokens: undefined }
   const { outputTokens, cacheReadInputTokens, reasoningTokens } = usage
-  const inputTokens = promptTokens(usage)
+  const { total: inputTokens } = splitInput(usage)
   return {
     inputTokens,
     outputTokens,
@@ -39,21 +40,6 @@ export function toFlatUsage(usage: TokenUsage | undefined): FlatUsage {
     ...(reasoningTokens !== undefined && { reasoningTokens }),
     ...(cacheReadInputTokens !== undefined && { cachedInputTokens: cacheReadInputTokens }),
   }
-}
-
-/**
- * The whole prompt. Anthropic and Bedrock leave what the cache held out of their count, OpenAI and Google do not:
- * the total tells, and of those that report none, Anthropic is the one with a cache.
- */
-function promptTokens(usage: TokenUsage): number {
-  const { inputTokens, outputTokens, totalTokens } = usage
-  const cached = cachedTokens(usage)
-  const leavesOut = totalTokens === undefined || totalTokens === inputTokens + outputTokens + cached
-  return leavesOut ? inputTokens + cached : inputTokens
-}
-
-function cachedTokens({ cacheReadInputTokens = 0, cacheCreationInputTokens = 0 }: TokenUsage): number {
-  return cacheReadInputTokens + cacheCreationInputTokens
 }
 
 /** What was reported, under Airlock's names. */
