@@ -1,6 +1,7 @@
 import type { CacheConfiguration, ModelInfo, ProviderInfo } from '../contract/models.ts'
 import { type CompletionRequest, parseRequest } from '../contract/request.ts'
 import type { SignInOption } from '../contract/sign-in.ts'
+import { toGuestRequest } from '../contract/to-guest.ts'
 import { createDefaultStore } from '../credentials/default-store.ts'
 import type { CredentialStore } from '../credentials/store.ts'
 import { InvalidOptionError } from '../errors.ts'
@@ -20,6 +21,7 @@ import { type ListOptions, MODELS_AGE_MS, type ModelList } from './catalogue.ts'
 import { complete } from './complete.ts'
 import { type CompleteOptions, checkCompleteOptions } from './complete-options.ts'
 import type { Completion } from './completion.ts'
+import { countTokens, type TokenCount } from './count-tokens.ts'
 import { type DangerousReplacements, dangerouslyReplace } from './dangerous.ts'
 import { chooseDefault, noDefaultModel } from './default-model.ts'
 import { createLoadedExtensions, type ExtensionStats, wasClosed } from './loaded-extensions.ts'
@@ -93,6 +95,16 @@ export interface Airlock extends AsyncDisposable {
    * @throws {UnknownNameError} where none fits.
    */
   selectModel(filter?: ModelFilter & { fast?: boolean }, options?: ListOptions): Promise<ModelInfo>
+  /**
+   * Input tokens of a request, or of a text as a user's message: the provider's own count where it has one, else an
+   * estimate by a tokenizer of a common model, for images and files by their size.
+   * @throws {ProviderError} where the provider counts and could not be asked
+   */
+  countTokens(
+    model: string,
+    what: string | Omit<CompletionRequest, 'model'>,
+    options?: { signal?: AbortSignal },
+  ): Promise<TokenCount>
   /** Tells when models may not be what they were: after signing in or out, and when settings or an extension change. */
   onModelsChange(listener: (change: ModelsChange) => void): Disposable
   /**
@@ -154,6 +166,14 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
       `What listens to changes of models failed: ${error instanceof Error ? error.message : String(error)}`,
     ),
   )
+  const tools = createTools({
+    settings: () => settings.tools,
+    toolPolicy: options.toolPolicy,
+    confirmTool: options.confirmTool,
+    remember: key => writeSetting(home.settingsFile, ['tools', key], 'allow'),
+    discover: () => extensions.discoverTools(),
+    warn,
+  })
   const extensions = createLoadedExtensions({
     home,
     settings,
@@ -164,16 +184,10 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
     limits: settings.limits ?? {},
     log,
     changed: modelChanges.changed,
+    tools: tools.registry,
     ...(lookup && { lookup }),
   })
   const { installed, catalogue } = extensions
-  const tools = createTools({
-    settings: () => settings.tools,
-    toolPolicy: options.toolPolicy,
-    confirmTool: options.confirmTool,
-    remember: key => writeSetting(home.settingsFile, ['tools', key], 'allow'),
-    warn,
-  })
   const running = new Set<Completion>()
   async function close(): Promise<void> {
     await Promise.all([tools.close(), extensions.close()])
@@ -198,6 +212,13 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
       return chosen
     },
     onModelsChange: modelChanges.onChange,
+    async countTokens(model, what, how = {}) {
+      const counted =
+        typeof what === 'string' ? { messages: [{ role: 'user' as const, content: what }] } : what
+      const request = toGuestRequest(parseRequest({ ...counted, model }))
+      const target = await (await catalogue()).resolve(model)
+      return countTokens(target, request, { withCredential: refresh.withCredential, ...how })
+    },
     complete(request, how = {}) {
       const observer = observeSafely([how.onRetry && { retry: how.onRetry }], error =>
         warn(`What observes completions failed: ${error instanceof Error ? error.message : String(error)}`),

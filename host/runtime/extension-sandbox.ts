@@ -55,6 +55,7 @@ export interface ExtensionSandbox {
   readonly egress: Egress
   readonly http: ReturnType<typeof createHttpClient>
   readonly supervisor: Supervisor
+  /** Idempotent. */
   close(): Promise<void>
 }
 
@@ -135,6 +136,13 @@ export function createExtensionSandbox(options: ExtensionOptions, own: Extension
     log: line => void mapStack(line.message).then(message => log(line.level, message)),
   })
 
+  let closing: Promise<void> | undefined
+  async function close(): Promise<void> {
+    await supervisor.close()
+    http.close()
+    await egress.close()
+  }
+
   return {
     id,
     manifest,
@@ -146,10 +154,9 @@ export function createExtensionSandbox(options: ExtensionOptions, own: Extension
     egress,
     http,
     supervisor,
-    async close() {
-      await supervisor.close()
-      http.close()
-      await egress.close()
+    close() {
+      closing ??= close()
+      return closing
     },
   }
 }

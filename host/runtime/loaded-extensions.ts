@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net'
 import type { CredentialStore } from '../credentials/store.ts'
-import { ExtensionError } from '../errors.ts'
+import { ExtensionError, PermissionDeniedError } from '../errors.ts'
 import {
   createInstalledExtensions,
   type InstalledExtension,
@@ -14,8 +14,11 @@ import type { Settings } from '../home/settings.ts'
 import type { Permissions } from '../policy/permissions.ts'
 import type { OpenChannel } from '../sandbox/channel.ts'
 import type { SupervisorStats } from '../sandbox/supervisor.ts'
+import type { ToolRegistry } from '../tools/registry.ts'
 import { type BlockedExtension, type Catalogue, createCatalogue } from './catalogue.ts'
 import { createExtensionHost, type ExtensionHost } from './extension-host.ts'
+import type { ExtensionOptions } from './extension-sandbox.ts'
+import { createLoadedTools } from './loaded-tools.ts'
 import type { LogEntry } from './log.ts'
 import type { CredentialRefresh } from './refresh.ts'
 
@@ -34,6 +37,8 @@ export interface LoadedExtensionsOptions {
   log(entry: LogEntry): void
   /** The models of these providers may not be what they were. */
   changed(providers: readonly string[]): void
+  /** Where their tools are offered, and the tools that these may call. */
+  tools: Pick<ToolRegistry, 'add' | 'invoke'>
   lookup?: LookupFunction
 }
 
@@ -45,15 +50,20 @@ export interface LoadedExtensions {
   load(folder: string, options?: { granted?: Permissions }): Promise<void>
   /** Installed extensions are read when first needed; starting one waits until it is called. */
   catalogue(): Promise<Catalogue>
+  /** Offers the tools of those that are installed. Never throws: what cannot be offered is listed as a failure. */
+  discoverTools(): Promise<void>
   stats(): ExtensionStats[]
   /** Idempotent. */
   close(): Promise<void>
 }
 
+type Granted = Pick<InstalledExtension, 'package' | 'granted'>
+
 export function createLoadedExtensions(options: LoadedExtensionsOptions): LoadedExtensions {
   const { home, settings, credentials, refresh, env, open, limits, log, changed, lookup } = options
   const installed = createInstalledExtensions(home)
   const hosts = new Map<string, ExtensionHost>()
+  const tools = createLoadedTools(options.tools)
   const life = new AbortController()
   let loading: Promise<Catalogue> | undefined
   let closed = false
@@ -69,22 +79,25 @@ export function createLoadedExtensions(options: LoadedExtensionsOptions): Loaded
     )
   }
 
-  function createHost(
-    extension: Pick<InstalledExtension, 'package' | 'granted'>,
-    others: readonly Manifest[],
-  ): ExtensionHost {
-    return createExtensionHost({
+  function optionsFor(extension: Granted): ExtensionOptions {
+    return {
       package: extension.package,
       granted: extension.granted,
-      settings,
-      credentials,
       env,
       cacheFolder: home.cache,
       open,
       limits,
       log,
-      ownsName: provider => ownsName(extension.package.manifest.id, provider, others),
       ...(lookup && { lookup }),
+    }
+  }
+
+  function createHost(extension: Granted, others: readonly Manifest[]): ExtensionHost {
+    return createExtensionHost({
+      ...optionsFor(extension),
+      settings,
+      credentials,
+      ownsName: provider => ownsName(extension.package.manifest.id, provider, others),
     })
   }
 
@@ -93,13 +106,22 @@ export function createLoadedExtensions(options: LoadedExtensionsOptions): Loaded
     return [...extensions.map(one => one.package.manifest), ...[...hosts.values()].map(host => host.manifest)]
   }
 
-  async function replaceHost(host: ExtensionHost): Promise<void> {
+  /** In place of one of the same id, which may have brought something else. */
+  async function replace(extension: Granted): Promise<void> {
+    const others = manifestsOf(await installed.list())
     if (closed) throw wasClosed()
-    const before = hosts.get(host.id)
-    hosts.set(host.id, host)
+    const { id } = extension.package.manifest
+    const isTools = extension.package.manifest.tools.length > 0
+    if (isTools) {
+      await unload(id)
+      return tools.put(optionsFor(extension))
+    }
+    const host = createHost(extension, others)
+    const before = hosts.get(id)
+    hosts.set(id, host)
     loading = undefined
     changed(host.manifest.providers.map(({ id }) => id))
-    await before?.close()
+    await Promise.all([before?.close(), tools.remove(id)])
   }
 
   /** What runs with permissions that it no longer has is ended; it is loaded anew when it is needed. */
@@ -108,7 +130,7 @@ export function createLoadedExtensions(options: LoadedExtensionsOptions): Loaded
     hosts.delete(id)
     loading = undefined
     if (host) changed(host.manifest.providers.map(({ id }) => id))
-    await host?.close()
+    await Promise.all([host?.close(), tools.remove(id)])
   }
 
   async function loadInstalled(): Promise<Catalogue> {
@@ -117,11 +139,15 @@ export function createLoadedExtensions(options: LoadedExtensionsOptions): Loaded
     const known = manifestsOf(extensions)
     for (const extension of extensions) {
       const { id, providers } = extension.package.manifest
-      if (hosts.has(id)) continue
-      if (extension.state === 'ready') hosts.set(id, createHost(extension, known))
-      else {
+      const isTools = extension.package.manifest.tools.length > 0
+      if (hosts.has(id) || tools.has(id)) continue
+      if (extension.state === 'ready') {
+        if (isTools) await tools.put(optionsFor(extension))
+        else hosts.set(id, createHost(extension, known))
+      } else {
         const { problem = `"${id}" changed: run \`airlock install ${extension.source}\` to agree again` } =
           extension
+        if (isTools) await tools.block(id, new PermissionDeniedError(`run: ${id}`, problem))
         blocked.push({ id, problem, providers: providers.map(provider => provider.id) })
         log({ level: 'warn', extension: id, message: problem, time: Date.now() })
       }
@@ -133,6 +159,21 @@ export function createLoadedExtensions(options: LoadedExtensionsOptions): Loaded
       changed: provider => changed([provider]),
       signal: life.signal,
     })
+  }
+
+  function catalogue(): Promise<Catalogue> {
+    if (closed) return Promise.reject(wasClosed())
+    loading ??= loadInstalled().then(
+      async loaded => {
+        await tools.remove('*')
+        return loaded
+      },
+      error => {
+        loading = undefined
+        throw error
+      },
+    )
+    return loading
   }
 
   return {
@@ -151,23 +192,23 @@ export function createLoadedExtensions(options: LoadedExtensionsOptions): Loaded
     async install(source, how) {
       if (closed) throw wasClosed()
       const extension = await installed.install(source, how)
-      await replaceHost(createHost(extension, manifestsOf(await installed.list())))
+      await replace(extension)
       return extension
     },
     async load(folder, how = {}) {
       const read = await readPackage(folder)
       const granted = how.granted ?? read.manifest.permissions
-      await replaceHost(createHost({ package: read, granted }, manifestsOf(await installed.list())))
+      await replace({ package: read, granted })
     },
-    catalogue() {
-      if (closed) return Promise.reject(wasClosed())
-      loading ??= loadInstalled().catch(error => {
-        loading = undefined
-        throw error
-      })
-      return loading
+    catalogue,
+    async discoverTools() {
+      try {
+        await catalogue()
+      } catch (error) {
+        if (!closed) await tools.block('*', error instanceof Error ? error : new Error(String(error)))
+      }
     },
-    stats: () => [...hosts.values()].map(host => ({ id: host.id, ...host.stats() })),
+    stats: () => [...[...hosts.values()].map(host => ({ id: host.id, ...host.stats() })), ...tools.stats()],
     async close() {
       if (closed) return
       closed = true
@@ -175,7 +216,7 @@ export function createLoadedExtensions(options: LoadedExtensionsOptions): Loaded
       await loading?.catch(() => {})
       // A rotated token that nobody waits for any more is still to be stored.
       await refresh.settled()
-      await Promise.all([...hosts.values()].map(host => host.close()))
+      await Promise.all([tools.close(), ...[...hosts.values()].map(host => host.close())])
     },
   }
 }

@@ -79,9 +79,15 @@ export interface SandboxCompletion extends StartReply {
   drop(): void
 }
 
+export interface CallOptions {
+  signal?: AbortSignal | undefined
+  /** Fails where every instance waits for the host, rather than wait for one: for what one of them may wait for. */
+  atOnce?: boolean
+}
+
 /** One sandbox from its start to its end, and the calls in it. */
 export interface Life {
-  call(name: string, args: unknown[], options?: { signal?: AbortSignal | undefined }): Promise<unknown>
+  call(name: string, args: unknown[], options?: CallOptions): Promise<unknown>
   start(provider: string, model: string, request: CompletionRequest): Promise<SandboxCompletion>
   setFacts(facts: GuestFacts): void
   readonly instances: number
@@ -368,8 +374,15 @@ export async function startLife(options: LifeOptions): Promise<Life> {
   }
 
   return {
-    call(name, args, how) {
+    call(name, args, how = {}) {
       const instance = pool.choose('export')
+      if (how.atOnce && instance.waits > 0)
+        return Promise.reject(
+          failed(
+            'extension-stopped',
+            `has ${limits.instances} calls that wait, the most there may be at once`,
+          ),
+        )
       const ask = { op: 'export', instance: instance.id, name, args } as const
       return send(instance, name, call => ({ call: { ...ask, call } }), how)
     },

@@ -1,7 +1,14 @@
 import type { CompletionRequest } from '../contract/generated/interfaces/airlock-llm-provider.js'
 import { ExtensionError } from '../errors.ts'
 import { createHoldBack } from './hold-back.ts'
-import { type Life, type LifeLimits, type LifeOptions, type SandboxCompletion, startLife } from './life.ts'
+import {
+  type CallOptions,
+  type Life,
+  type LifeLimits,
+  type LifeOptions,
+  type SandboxCompletion,
+  startLife,
+} from './life.ts'
 import type { GuestFacts, SandboxSetup } from './protocol.ts'
 
 export interface SupervisorOptions extends Omit<LifeOptions, 'setup' | 'limits' | 'ended'> {
@@ -28,7 +35,7 @@ export interface SupervisorStats {
 }
 
 export interface Supervisor {
-  call(name: string, args: unknown[], options?: { signal?: AbortSignal | undefined }): Promise<unknown>
+  call(name: string, args: unknown[], options?: CallOptions): Promise<unknown>
   start(provider: string, model: string, request: CompletionRequest): Promise<SandboxCompletion>
   setFacts(facts: GuestFacts): void
   stats(): SupervisorStats

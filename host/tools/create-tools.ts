@@ -17,6 +17,8 @@ export interface ToolsOptions {
   confirmTool?: ConfirmTool | undefined
   /** Keeps `allow-always` in settings.json. */
   remember?: (key: string) => Promise<void>
+  /** Adds sources that are there and not known yet. Must not throw. */
+  discover?: () => Promise<void>
   observers?: readonly Pick<Observer, 'tool'>[]
   warn?: (message: string) => void
 }
@@ -57,6 +59,7 @@ export function createTools({
   toolPolicy,
   confirmTool,
   remember,
+  discover,
   observers = [],
   warn = () => {},
 }: ToolsOptions): Tools {
@@ -81,7 +84,11 @@ export function createTools({
       },
       [closing.signal, ...(signal ? [signal] : [])],
     )
-  const shelf = createToolShelf({ call: (tool, given, signal) => call(tool, given, {}, signal), warn })
+  const shelf = createToolShelf({
+    call: (tool, given, signal) => call(tool, given, {}, signal),
+    ...(discover && { discover }),
+    warn,
+  })
   const { find: _find, all: _all, close: closeSources, ...registry } = shelf
   async function close(): Promise<void> {
     closing.abort(new AirlockError('airlock-closed', 'The airlock was closed'))

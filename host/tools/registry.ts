@@ -67,11 +67,17 @@ export interface ToolShelf extends ToolRegistry {
 
 export interface ToolShelfOptions {
   call: (tool: RegisteredTool, call: ToolCall, signal: AbortSignal | undefined) => Promise<ToolResult>
+  /** Adds sources that are there and not known yet; called whenever they matter. Must not throw. */
+  discover?: () => Promise<void>
   /** What goes wrong where nobody waits for it. */
   warn?: (message: string) => void
 }
 
-export function createToolShelf({ call, warn = () => {} }: ToolShelfOptions): ToolShelf {
+export function createToolShelf({
+  call,
+  discover = () => Promise.resolve(),
+  warn = () => {},
+}: ToolShelfOptions): ToolShelf {
   const own = new Map<string, RegisteredTool>()
   const sources = new Map<string, SourceListing>()
   const listeners = new Set<() => void>()
@@ -105,7 +111,7 @@ export function createToolShelf({ call, warn = () => {} }: ToolShelfOptions): To
   }
 
   async function refresh(signal: AbortSignal | undefined): Promise<void> {
-    const all = Promise.all(Array.from(sources.values(), source => source.refresh()))
+    const all = discover().then(() => Promise.all(Array.from(sources.values(), source => source.refresh())))
     await (signal ? raced(all, signal) : all)
   }
 
@@ -123,6 +129,7 @@ export function createToolShelf({ call, warn = () => {} }: ToolShelfOptions): To
     const mine = own.get(id)
     if (mine) return mine
     const owner = [...sources.values()].find(source => source.tools.has(id))
+    if (!owner) await (signal ? raced(discover(), signal) : discover())
     const asked = owner ? [owner] : [...sources.values()]
     const first = new Promise<void>(resolve => {
       const all = asked.map(source => source.refresh().then(() => source.tools.has(id) && resolve()))

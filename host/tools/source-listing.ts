@@ -41,6 +41,7 @@ export function createSourceListing(
       const problems: Error[] = []
       for (const { id, tool } of listed) {
         try {
+          if (tool instanceof Error) throw tool
           if (next.has(id)) throw new ToolError('tool-broke-contract', id, `${name} lists two tools "${id}"`)
           next.set(id, checkTool(id, tool, name))
         } catch (error) {

@@ -19,5 +19,6 @@ export interface ToolSource {
 export interface SourceTool {
   /** Letters, digits, `_` and `-`, at most 64. One that another tool has already is left out and named. */
   id: string
-  tool: Tool
+  /** An error where what the source says of it cannot be used: it is listed beside the tools that can. */
+  tool: Tool | Error
 }

@@ -34,16 +34,21 @@ const minimal = {
 
 /**
  * A component of a guest written against the bare contract, without the SDK: for guests that no SDK would make.
- * `source` is JavaScript that ends with `export const provider = { ...minimal, ... }`.
+ * `source` is JavaScript that ends with `export const provider = { ...minimal, ... }`, or `export const tools = ...`.
  */
-export async function buildRawGuest(source: string): Promise<Uint8Array> {
+export async function buildRawGuest(
+  source: string,
+  world: 'provider-extension' | 'tool-extension' = 'provider-extension',
+): Promise<Uint8Array> {
   const jsSource = MINIMAL + source
-  const wit = await readFile(join(root, 'wit/llm-provider.wit'))
+  const wit = await readFile(
+    join(root, world === 'tool-extension' ? 'wit/tools.wit' : 'wit/llm-provider.wit'),
+  )
   const file = join(cache, `${createHash('sha256').update(jsSource).update(wit).digest('hex')}.wasm`)
   if (existsSync(file)) return readFile(file)
   const { component } = await componentize({
     witPath: join(root, 'wit'),
-    world: 'provider-extension',
+    world,
     jsSource,
     sync: true,
     optSize: true,
