@@ -16,7 +16,10 @@ import type {
   SandboxSetup,
   StartReply,
 } from './protocol.ts'
+import type { SandboxCompletion } from './sandbox-completion.ts'
 import { createWatchdog } from './watchdog.ts'
+
+export type { SandboxCompletion }
 
 export interface LifeLimits extends SandboxLimits {
   /** From the start of the sandbox to its first answer, milliseconds. */
@@ -54,29 +57,6 @@ export class ReturnedError extends Error {
     super('the guest returned an error')
     this.record = record
   }
-}
-
-export interface BodyPiece {
-  bytes: Uint8Array<ArrayBuffer> | undefined
-  end: boolean
-}
-
-export interface SandboxCompletion extends StartReply {
-  /**
-   * Hands over bytes of the body, `end` with or after the last. `take` is called when they go, a few milliseconds
-   * later in a busy stretch; their buffer is given away. Never rejects: what went wrong is in `failure`.
-   */
-  feed(take: () => BodyPiece): Promise<{ events: unknown[]; failure?: Error }>
-  /** More has arrived for a `feed` that waits. */
-  grown(): void
-  /** Lets what waits go now. */
-  flush(): void
-  /** Asks what an answer outside 200-299 means. */
-  reject(response: unknown): Promise<unknown>
-  /** Called once where the guest died under it, between calls too. */
-  onLost(listener: (error: Error) => void): void
-  /** Frees the guest's resource. Idempotent. */
-  drop(): void
 }
 
 export interface CallOptions {
