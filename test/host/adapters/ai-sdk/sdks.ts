@@ -76,6 +76,7 @@ export interface Sdk {
     Partial<Record<'embeddingModel' | 'textEmbeddingModel', (id: string) => unknown>>
   stepCountIs(count: number): unknown
   tool(definition: Ask): unknown
+  jsonSchema(schema: Ask): unknown
   APICallError: Marked
   NoSuchModelError: Marked
   RetryError: Marked
