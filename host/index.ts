@@ -52,6 +52,7 @@ export { type Airlock, type AirlockOptions, createAirlock } from './runtime/airl
 export type { CompletionResult } from './runtime/collect-result.ts'
 export type { CompleteOptions } from './runtime/complete-options.ts'
 export type { Completion } from './runtime/completion.ts'
+export type { TokenCount } from './runtime/count-tokens.ts'
 export type { LogEntry } from './runtime/log.ts'
 export type { ModelsChange } from './runtime/model-changes.ts'
 export type { ModelFilter } from './runtime/model-filter.ts'

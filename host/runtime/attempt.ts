@@ -26,6 +26,8 @@ export interface AttemptSink {
   readonly ended: boolean
   /** The reader lags: the body should wait. */
   readonly full: boolean
+  /** Waits for what has to be known before the usage is told. */
+  beforeUsage(): Promise<void>
 }
 
 /** One try at an answer: the guest says what to ask, the host asks, the guest reads what comes. */
@@ -58,6 +60,7 @@ export function createAttempt(
     get full() {
       return caller.full
     },
+    beforeUsage: caller.beforeUsage,
   }
   const accept = createAcceptor(law, sink, host, details => withWait(details, { headers }, Date.now()))
   let guest: SandboxCompletion | undefined
@@ -92,7 +95,7 @@ export function createAttempt(
     })
     drained = feed.drained
     await Promise.race([lost, feed.finished])
-    if (!sink.ended) finish()
+    if (!sink.ended) await finish()
   }
 
   /** The guest computes the answer itself. */
@@ -110,7 +113,7 @@ export function createAttempt(
         throw new TypeError(`no event ${MAX_EMPTY_GROUPS} times in a row from decode, and no stop`)
       if (sink.full && !sink.ended) await new Promise<void>(resolve => (drained = resolve))
     }
-    finish()
+    await finish()
   }
 
   /** The service answered outside 200-299. */
@@ -121,7 +124,8 @@ export function createAttempt(
     throw new ProviderError(withWait(details, { headers, body: bytes }, Date.now()))
   }
 
-  function finish() {
+  async function finish(): Promise<void> {
+    if (law.usage) await sink.beforeUsage()
     if (sink.ended) return
     if (!law.end(sink.push))
       throw new ProviderError({ kind: 'network', message: 'The stream ended before the answer was complete' })

@@ -138,6 +138,7 @@ export function createCatalogue(
           providerReference: entry.reference,
           reference: `${entry.reference}/${model}`,
           info: async () => (await lastListed(entry)).find(({ id }) => id === model),
+          knownInfo: () => lists.known(entry.reference)?.find(({ id }) => id === model),
           toolInputFormat: () => toolInputFormat(entry, model),
           nearestModels: async (signal: AbortSignal) => {
             const models = await lastListed(entry, signal)

@@ -1,7 +1,8 @@
-import type { CompletionEvent } from '../contract/events.ts'
+import type { CompletionEvent, TokenUsage } from '../contract/events.ts'
+import type { CompletionRequest as GuestRequest } from '../contract/generated/interfaces/airlock-llm-provider.js'
 import type { ModelInfo, ToolInputFormat } from '../contract/models.ts'
 import type { parseRequest } from '../contract/request.ts'
-import { toGuestRequest } from '../contract/to-guest.ts'
+import { costOf } from '../contract/usage.ts'
 import { ProviderError } from '../errors.ts'
 import type { CompletionObserver } from '../telemetry/observer.ts'
 import { type Attempt, createAttempt } from './attempt.ts'
@@ -10,8 +11,7 @@ import type { CompleteOptions } from './complete-options.ts'
 import { type Completion, createCompletion } from './completion.ts'
 import type { ExtensionHost } from './extension-host.ts'
 import { withoutForeignParts } from './opaque-parts.ts'
-import { placeCacheAnchors } from './prompt-cache.ts'
-import { cacheConfigurationOf } from './provider-facts.ts'
+import { prepareRequest } from './prepare.ts'
 import type { CredentialRefresh } from './refresh.ts'
 import { defaultFallback, retryBeforeFallback } from './retry/fallback.ts'
 import { planRetry } from './retry/plan-retry.ts'
@@ -31,6 +31,8 @@ export interface CompletionTarget {
   reference: string
   /** What its provider says of the model; asked where it has not been. Undefined where it says nothing. */
   info(): Promise<ModelInfo | undefined>
+  /** What is known of the model without asking. */
+  knownInfo(): ModelInfo | undefined
   /** How the model wants schemas; `json-schema` where its provider does not say. */
   toolInputFormat(): Promise<ToolInputFormat>
   /** Models of this provider that are called much the same, best first. Asks it where it has not listed them yet. */
@@ -58,6 +60,8 @@ export interface CompletionTask {
 
 // A service that has just refused a model lists the others at once, or the error goes without them.
 const NEAREST_MODELS_MS = 2_000
+// An answer that has come does not wait for its price.
+const FACTS_MS = 500
 
 /** Runs one completion: tries the models that the caller named, each again where that may help. */
 export function complete(task: CompletionTask): Completion {
@@ -75,7 +79,7 @@ export function complete(task: CompletionTask): Completion {
   let held: CompletionEvent[] = []
 
   const source = createCompletion({
-    usage: () => current?.attempt.usage,
+    usage: usageSoFar,
     answeredBy: () => current!.target,
     drained: () => current?.attempt.drained(),
     cancelled: reason => controller.abort(reason),
@@ -91,10 +95,12 @@ export function complete(task: CompletionTask): Completion {
         held.push(event)
         return
       }
+      // The price is to be known when the answer ends. Asked while it comes, at most once in a while.
+      if (!touched) void current?.target.info()
       touched = true
       for (const earlier of held) deliver(earlier)
       held = []
-      deliver(event)
+      deliver(event.type === 'usage' ? { ...event, ...costOfAnswer(event) } : event)
     },
     get ended() {
       return source.ended
@@ -102,6 +108,19 @@ export function complete(task: CompletionTask): Completion {
     get full() {
       return source.full
     },
+    async beforeUsage() {
+      if (current) await knownSoon(current.target)
+    },
+  }
+
+  function usageSoFar(): TokenUsage | undefined {
+    const usage = current?.attempt.usage
+    return usage && { ...usage, ...costOfAnswer(usage) }
+  }
+
+  function costOfAnswer(usage: TokenUsage): Pick<TokenUsage, 'cost'> {
+    const pricing = current?.target.knownInfo()?.pricing
+    return pricing ? { cost: costOf(usage, pricing) } : {}
   }
 
   function deliver(event: CompletionEvent) {
@@ -140,7 +159,7 @@ export function complete(task: CompletionTask): Completion {
 
   function placeOf(target: CompletionTarget | undefined) {
     const { partial } = source.completion
-    const usage = current?.attempt.usage
+    const usage = usageSoFar()
     return {
       ...(target && { provider: target.provider, model: target.model }),
       partial: [...partial],
@@ -209,7 +228,10 @@ export function complete(task: CompletionTask): Completion {
   /** One attempt, or two where the first was refused for a credential that could be renewed. */
   async function runAttempts(target: CompletionTarget, request: ParsedRequest): Promise<void> {
     const sent = withoutForeignParts(request, task.asked, target.providerReference)
-    const guestRequest = await encode(target, await withAnchors(target, sent))
+    const guestRequest = await prepareRequest(target, sent, {
+      withCredential: task.withCredential,
+      signal: controller.signal,
+    })
     const release = await task.limiter.enter(target.providerReference, sent, controller.signal)
     try {
       await task.withCredential(target, () => runOnce(target, guestRequest), {
@@ -221,10 +243,7 @@ export function complete(task: CompletionTask): Completion {
     }
   }
 
-  async function runOnce(
-    target: CompletionTarget,
-    request: ReturnType<typeof toGuestRequest>,
-  ): Promise<void> {
+  async function runOnce(target: CompletionTarget, request: GuestRequest): Promise<void> {
     controller.signal.throwIfAborted()
     // Of an attempt that failed.
     current?.attempt.release()
@@ -246,7 +265,7 @@ export function complete(task: CompletionTask): Completion {
     if (failure) source.end(failure.error)
     else source.end()
     release()
-    const usage = current?.attempt.usage
+    const usage = usageSoFar()
     observer.end?.({ ...(usage && { usage }), ...failure })
   }
 
@@ -267,17 +286,10 @@ async function nameNearest(
   return failure
 }
 
-/** Sets the cache anchors where the caller leaves that to the host. */
-async function withAnchors(target: CompletionTarget, request: ParsedRequest): Promise<ParsedRequest> {
-  if (request.cache !== 'auto') return request
-  const configuration = await cacheConfigurationOf(target, target.model)
-  return configuration
-    ? { ...request, messages: placeCacheAnchors(request.messages, configuration) }
-    : request
-}
-
-/** The contract's request. Schemas are written in the form that the model takes, for which it has to be known. */
-async function encode({ toolInputFormat }: CompletionTarget, request: ParsedRequest) {
-  const hasSchemas = (request.tools?.length ?? 0) > 0 || request.responseFormat !== undefined
-  return toGuestRequest(request, hasSchemas ? { toolInputFormat: await toolInputFormat() } : {})
+/** Waits a moment for the model's facts to be there, of which the answer's cost is made. */
+async function knownSoon(target: CompletionTarget): Promise<void> {
+  if (target.knownInfo()) return
+  const { promise: late, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, FACTS_MS)
+  await Promise.race([target.info(), late]).finally(() => clearTimeout(timer))
 }
