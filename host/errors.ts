@@ -1,4 +1,4 @@
-import type { CompletionEvent, TokenUsage } from './contract/events.ts'
+import type { CompletionEvent, StopReason, TokenUsage } from './contract/events.ts'
 
 /** Every error that Airlock throws carries a stable `code`; messages may change, codes do not. */
 export class AirlockError extends Error {
@@ -148,6 +148,32 @@ export class InvalidToolInputError extends ToolError {
 }
 
 const MAX_SHOWN_ISSUES = 10
+
+export interface InvalidAnswerDetails {
+  text: string
+  issues: readonly { path: string; message: string }[]
+  stopReason: StopReason
+  cause?: unknown
+}
+
+/** A model's answer is not what `responseFormat` asked for: it does not fit the schema, was cut off or refused. */
+export class InvalidAnswerError extends AirlockError {
+  /** The answer as the model wrote it; not enumerable, so that logs do not hold conversations. */
+  declare readonly text: string
+  /** Where the first thing is wrong, e.g. `items[0].price`; empty for the whole. */
+  readonly path: string
+  /** All that is wrong. Messages are sentences with the path in them. Empty where there was nothing to check. */
+  readonly issues: readonly { path: string; message: string }[]
+  readonly stopReason: StopReason
+
+  constructor(message: string, { text, issues, stopReason, cause }: InvalidAnswerDetails) {
+    super('invalid-answer', message, cause === undefined ? undefined : { cause })
+    this.path = issues[0]?.path ?? ''
+    this.issues = issues
+    this.stopReason = stopReason
+    Object.defineProperty(this, 'text', { value: text, enumerable: false })
+  }
+}
 
 export type TransportErrorCode =
   | 'connect-failed'
