@@ -102,7 +102,13 @@ export const completionRequest = z
     thinkingAllowed: z.boolean().optional(),
     reasoningEffort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'max']).optional(),
     responseFormat: z
-      .object({ name: z.string().min(1), schema: jsonSchema, strict: z.boolean().optional() })
+      .object({
+        /** What the service calls the schema. Default: `answer`. */
+        name: z.string().min(1).default('answer'),
+        schema: jsonSchema,
+        /** The service guarantees the schema, where it can. Default: true. */
+        strict: z.boolean().optional(),
+      })
       .strict()
       .optional(),
     maxTokens: z.int().positive().optional(),
@@ -113,8 +119,20 @@ export const completionRequest = z
   })
   .strict()
 
-/** A completion as callers ask for it: the contract's fields in camel case. */
-export type CompletionRequest = z.input<typeof completionRequest>
+/** zod, or JSON Schema (2020-12, or the draft that its `$schema` names). */
+export type AnswerSchema = z.ZodType | Record<string, unknown>
+
+type PlainRequest = z.input<typeof completionRequest>
+type PlainFormat = NonNullable<PlainRequest['responseFormat']>
+
+/** A completion as callers ask for it: the contract's fields in camel case. `Schema` is that of its answer. */
+export type CompletionRequest<Schema extends AnswerSchema = AnswerSchema> = Omit<
+  PlainRequest,
+  'responseFormat'
+> & {
+  /** The answer is JSON by this schema: see `Completion.object()`. */
+  responseFormat?: (Omit<PlainFormat, 'schema'> & { schema: Schema }) | undefined
+}
 export type RequestMessage = CompletionRequest['messages'][number]
 export type MessagePart = Exclude<RequestMessage['content'], string>[number]
 export type ToolDefinition = NonNullable<CompletionRequest['tools']>[number]
