@@ -18,7 +18,13 @@ export type {
   ProviderInfo,
   ToolInputFormat,
 } from './contract/models.ts'
-export type { CompletionRequest, MessagePart, RequestMessage, ToolDefinition } from './contract/request.ts'
+export type {
+  AnswerSchema,
+  CompletionRequest,
+  MessagePart,
+  RequestMessage,
+  ToolDefinition,
+} from './contract/request.ts'
 export type { SignInField, SignInMethod, SignInOption } from './contract/sign-in.ts'
 export type { CredentialErrorCode } from './credentials/credential-error.ts'
 export { CredentialError } from './credentials/credential-error.ts'
@@ -30,6 +36,7 @@ export {
   AirlockError,
   ExtensionError,
   InstallError,
+  InvalidAnswerError,
   InvalidComponentError,
   InvalidFileError,
   InvalidOptionError,
@@ -51,6 +58,7 @@ export type { Permissions } from './policy/permissions.ts'
 export { type Airlock, type AirlockOptions, createAirlock } from './runtime/airlock.ts'
 export type { CompletionResult } from './runtime/collect-result.ts'
 export type { CompleteOptions } from './runtime/complete-options.ts'
+export type { Completer } from './runtime/completer.ts'
 export type { Completion } from './runtime/completion.ts'
 export type { TokenCount } from './runtime/count-tokens.ts'
 export type { LogEntry } from './runtime/log.ts'
@@ -72,6 +80,7 @@ export type {
 export type { SignInForm, SignInRequest, SignInResult, SignInUi } from './runtime/sign-in.ts'
 export type { SignOutResult } from './runtime/sign-out.ts'
 export type { AirlockStatus, ProviderStatus } from './runtime/status.ts'
+export type { AnswerOf, PartialAnswer, WrittenOf } from './runtime/structured/answer-types.ts'
 export type { Fallback, Retry } from './telemetry/observer.ts'
 export type { ToolCall } from './tools/call-tool.ts'
 export type { ConfirmAnswer, ConfirmRequest, ConfirmTool } from './tools/confirmation.ts'

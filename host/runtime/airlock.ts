@@ -1,5 +1,5 @@
 import type { CacheConfiguration, ModelInfo, ProviderInfo } from '../contract/models.ts'
-import { type CompletionRequest, parseRequest } from '../contract/request.ts'
+import { type AnswerSchema, type CompletionRequest, parseRequest } from '../contract/request.ts'
 import type { SignInOption } from '../contract/sign-in.ts'
 import { toGuestRequest } from '../contract/to-guest.ts'
 import { createDefaultStore } from '../credentials/default-store.ts'
@@ -37,6 +37,7 @@ import type { Run, RunOptions, RunRequest } from './run/run.ts'
 import { readSignInOptions, type SignInRequest, type SignInResult, signIn } from './sign-in.ts'
 import { type SignOutResult, signOut } from './sign-out.ts'
 import { type AirlockStatus, readStatus } from './status.ts'
+import type { AnswerOf, WrittenOf } from './structured/answer-types.ts'
 
 export interface AirlockOptions {
   /** One folder for everything. Default: `AIRLOCK_HOME`, else the platform's config, data and cache folders. */
@@ -110,7 +111,10 @@ export interface Airlock extends AsyncDisposable {
   /**
    * Begins a completion. Never throws: what is wrong reaches the reader of the events or of `result()`.
    */
-  complete(request: CompletionRequest, options?: CompleteOptions): Completion
+  complete<Schema extends AnswerSchema = never>(
+    request: CompletionRequest<Schema>,
+    options?: CompleteOptions,
+  ): Completion<AnswerOf<Schema>, WrittenOf<Schema>>
   /**
    * Completes, runs the tools that the model calls, tells it what came of them, and so on until it calls none. Never
    * throws: what is wrong reaches the reader of the events or of `result()`.
@@ -223,7 +227,7 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
       const observer = observeSafely([how.onRetry && { retry: how.onRetry }], error =>
         warn(`What observes completions failed: ${error instanceof Error ? error.message : String(error)}`),
       )
-      return complete({
+      const completion = complete({
         asked: request,
         parse: () => ({ request: parseRequest(request), options: checkCompleteOptions(how) }),
         find: async model => (await catalogue()).resolve(model),
@@ -234,6 +238,8 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
         observer,
         running,
       })
+      // What `object()` gives has been held to the request's own schema.
+      return completion as Completion<never>
     },
     run: (request, how = {}) => createRun(request, how, { complete: airlock.complete, tools }),
     signInOptions: async provider => readSignInOptions((await catalogue()).findProvider(provider)),

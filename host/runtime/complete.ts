@@ -18,6 +18,9 @@ import { planRetry } from './retry/plan-retry.ts'
 import type { RateLimiter } from './retry/rate-limiter.ts'
 import { type RetryOptions, type RetryPolicy, resolveRetry } from './retry/retry-policy.ts'
 import { wait } from './retry/wait.ts'
+import { type AnswerFormat, readAnswerFormat } from './structured/answer-format.ts'
+import { type EventMapper, mapInto } from './structured/event-mapper.ts'
+import { planAnswer } from './structured/plan-answer.ts'
 
 export interface CompletionTarget {
   host: ExtensionHost
@@ -78,8 +81,12 @@ export function complete(task: CompletionTask): Completion {
   /** What is worth telling only if this attempt is the one that answers. */
   let held: CompletionEvent[] = []
 
+  /** Absent where the request asks for none. */
+  let format: AnswerFormat | undefined
+
   const source = createCompletion({
     usage: usageSoFar,
+    answerFormat: () => format,
     answeredBy: () => current!.target,
     drained: () => current?.attempt.drained(),
     cancelled: reason => controller.abort(reason),
@@ -170,6 +177,7 @@ export function complete(task: CompletionTask): Completion {
 
   async function run(): Promise<void> {
     const { request, options } = task.parse()
+    format = request.responseFormat && readAnswerFormat(request.responseFormat)
     const { timeoutMs, fallback = defaultFallback } = options
     const policy = resolveRetry(task.retry, options.retry)
     if (timeoutMs !== undefined) {
@@ -227,14 +235,16 @@ export function complete(task: CompletionTask): Completion {
 
   /** One attempt, or two where the first was refused for a credential that could be renewed. */
   async function runAttempts(target: CompletionTarget, request: ParsedRequest): Promise<void> {
-    const sent = withoutForeignParts(request, task.asked, target.providerReference)
+    const own = withoutForeignParts(request, task.asked, target.providerReference)
+    const plan = format && planAnswer(own, format, target.knownInfo() ?? (await target.info()))
+    const sent = plan?.request ?? own
     const guestRequest = await prepareRequest(target, sent, {
       withCredential: task.withCredential,
       signal: controller.signal,
     })
     const release = await task.limiter.enter(target.providerReference, sent, controller.signal)
     try {
-      await task.withCredential(target, () => runOnce(target, guestRequest), {
+      await task.withCredential(target, () => runOnce(target, guestRequest, plan?.createMapper?.()), {
         signal: controller.signal,
         isTouched: () => source.ended || touched,
       })
@@ -243,14 +253,18 @@ export function complete(task: CompletionTask): Completion {
     }
   }
 
-  async function runOnce(target: CompletionTarget, request: GuestRequest): Promise<void> {
+  async function runOnce(
+    target: CompletionTarget,
+    request: GuestRequest,
+    mapper: EventMapper | undefined,
+  ): Promise<void> {
     controller.signal.throwIfAborted()
     // Of an attempt that failed.
     current?.attempt.release()
     held = []
     attempts++
     observer.attempt?.(attemptPlace(target))
-    const attempt = createAttempt(target, request, sink)
+    const attempt = createAttempt(target, request, mapInto(sink, mapper))
     current = { attempt, target }
     await attempt.run()
   }

@@ -1,15 +1,37 @@
 import type { CompletionEvent, TokenUsage } from '../contract/events.ts'
+import { InvalidRequestError } from '../errors.ts'
 import { type CompletionResult, collectResult } from './collect-result.ts'
 import { rememberMaker } from './opaque-parts.ts'
 import { createReplay } from './replay.ts'
+import type { AnswerFormat } from './structured/answer-format.ts'
+import type { PartialAnswer } from './structured/answer-types.ts'
+import { partialAnswers } from './structured/partial-answers.ts'
+import { readAnswer } from './structured/read-answer.ts'
 
-/** An answer as it comes. */
-export interface Completion extends AsyncIterable<CompletionEvent>, AsyncDisposable {
+/**
+ * An answer as it comes. `Answer` is what `object()` gives by the request's `responseFormat`, `Written` what the model
+ * writes: with zod, the schema's output and its input.
+ */
+export interface Completion<Answer = unknown, Written = Answer>
+  extends AsyncIterable<CompletionEvent>,
+    AsyncDisposable {
   /**
    * The whole answer, collected. Works with or without reading the events.
    * @throws {ProviderError} where the answer failed; the caller's own reason where it was aborted.
    */
   result(): Promise<CompletionResult>
+  /**
+   * The answer as a value, held to the schema of `responseFormat`. Works with or without reading the events.
+   * @throws {InvalidAnswerError} where it does not fit, was cut off, refused, or is none
+   * @throws {InvalidRequestError} where the request has no `responseFormat`
+   * @throws as `result()` does
+   */
+  object(): Promise<Answer>
+  /**
+   * The answer's value as far as it has come: more of it each time, each a copy of its own. Nothing is checked: see
+   * `object()`. To leave the loop is to leave that of the events.
+   */
+  partialObjects(): AsyncIterable<PartialAnswer<Written>>
   /** What the service has reported so far; there on failure and abort too. */
   readonly usage: TokenUsage | undefined
   /** The events so far. */
@@ -39,6 +61,8 @@ export interface AnsweredBy {
 
 export interface CompletionHooks {
   usage(): TokenUsage | undefined
+  /** What the answer is asked to be; absent where the request has no `responseFormat`. Default: it has none. */
+  answerFormat?(): AnswerFormat | undefined
   /** The model that answered. Asked when the answer is whole. */
   answeredBy(): AnsweredBy
   /** A reader that lagged has caught up. */
@@ -54,6 +78,7 @@ export interface CompletionHooks {
 export function createCompletion(hooks: CompletionHooks): CompletionSource {
   const replay = createReplay<CompletionEvent>({ drained: hooks.drained, abandoned: () => cancel() })
   let wanted: Promise<CompletionResult> | undefined
+  let object: Promise<unknown> | undefined
 
   function cancel(reason: unknown = new DOMException('The completion was cancelled', 'AbortError')) {
     if (replay.ended) return
@@ -68,13 +93,41 @@ export function createCompletion(hooks: CompletionHooks): CompletionSource {
     return { ...collected, reference, provider: providerReference }
   }
 
+  function result(): Promise<CompletionResult> {
+    wanted ??= replay.whole().then(toResult)
+    return wanted
+  }
+
+  async function readObject(): Promise<unknown> {
+    const format = await knownFormat()
+    return readAnswer(await result(), format)
+  }
+
+  async function knownFormat(): Promise<AnswerFormat> {
+    const format = hooks.answerFormat?.()
+    if (format) return format
+    // A request that is not valid says so itself.
+    if (replay.ended) await result()
+    throw new InvalidRequestError(
+      'responseFormat',
+      'Cannot read the answer as an object: the request has no responseFormat that says what it is. Add one, or use result().text',
+    )
+  }
+
+  async function* readPartials(): AsyncGenerator<unknown> {
+    await knownFormat()
+    yield* partialAnswers({ [Symbol.asyncIterator]: replay.read })
+  }
+
   return {
     completion: {
       [Symbol.asyncIterator]: replay.read,
-      result() {
-        wanted ??= replay.whole().then(toResult)
-        return wanted
+      result,
+      object() {
+        object ??= readObject()
+        return object
       },
+      partialObjects: readPartials,
       get usage() {
         return hooks.usage()
       },

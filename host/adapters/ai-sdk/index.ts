@@ -1,5 +1,5 @@
 import { InvalidOptionError } from '../../errors.ts'
-import type { Airlock } from '../../runtime/airlock.ts'
+import type { Completer } from '../../runtime/completer.ts'
 import { type ModelType, noSuchModel } from './errors.ts'
 import { createLanguageModel } from './language-model.ts'
 import type { LanguageModel, SpecificationVersion } from './specification.ts'
@@ -38,7 +38,7 @@ export interface AirlockProvider<Version extends SpecificationVersion> {
  * @throws {InvalidOptionError}
  */
 export function createAirlockProvider<Version extends SpecificationVersion = 'v3'>(
-  airlock: Pick<Airlock, 'complete'>,
+  airlock: Completer,
   options: AirlockProviderOptions<Version> = {},
 ): AirlockProvider<Version> {
   const { specificationVersion = 'v3' as Version, name = 'airlock' } = options

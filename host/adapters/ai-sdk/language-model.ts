@@ -1,6 +1,6 @@
 import type { CompletionEvent } from '../../contract/events.ts'
 import { ProviderError } from '../../errors.ts'
-import type { Airlock } from '../../runtime/airlock.ts'
+import type { Completer } from '../../runtime/completer.ts'
 import type { Completion } from '../../runtime/completion.ts'
 import { type RequestTarget, toRequest } from './call-options.ts'
 import { collectContent } from './collect-content.ts'
@@ -34,7 +34,7 @@ interface Answer<Version extends SpecificationVersion> {
 
 /** One model, as the SDK calls it. */
 export function createLanguageModel<Version extends SpecificationVersion>(
-  airlock: Pick<Airlock, 'complete'>,
+  airlock: Completer,
   options: LanguageModelOptions<Version>,
 ): LanguageModel<Version> {
   const { specificationVersion, modelId, name, words } = options

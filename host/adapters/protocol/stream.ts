@@ -1,5 +1,5 @@
 import type { CompletionEvent } from '../../contract/events.ts'
-import type { Airlock } from '../../runtime/airlock.ts'
+import type { Completer } from '../../runtime/completer.ts'
 import type { Completion } from '../../runtime/completion.ts'
 import type { CallerCredentials } from './caller-credentials.ts'
 import type { Credentials, ProtocolRequest, StreamEvent } from './shape.ts'
@@ -22,7 +22,7 @@ interface Told {
 
 /** One answer as the protocol's events. Nothing happens before it is read; nothing in here throws. */
 export async function* streamAnswer(
-  airlock: Pick<Airlock, 'complete'>,
+  airlock: Completer,
   credentials: CallerCredentials,
   { provider, model, request, entered, signal }: StreamCall,
 ): AsyncGenerator<StreamEvent, void, void> {
