@@ -83,10 +83,11 @@ export function complete(task: CompletionTask): Completion {
 
   /** Absent where the request asks for none. */
   let format: AnswerFormat | undefined
+  const formatKnown = Promise.withResolvers<AnswerFormat | undefined>()
 
   const source = createCompletion({
     usage: usageSoFar,
-    answerFormat: () => format,
+    answerFormat: formatKnown.promise,
     answeredBy: () => current!.target,
     drained: () => current?.attempt.drained(),
     cancelled: reason => controller.abort(reason),
@@ -178,6 +179,7 @@ export function complete(task: CompletionTask): Completion {
   async function run(): Promise<void> {
     const { request, options } = task.parse()
     format = request.responseFormat && readAnswerFormat(request.responseFormat)
+    formatKnown.resolve(format)
     const { timeoutMs, fallback = defaultFallback } = options
     const policy = resolveRetry(task.retry, options.retry)
     if (timeoutMs !== undefined) {
@@ -278,6 +280,7 @@ export function complete(task: CompletionTask): Completion {
   function finish(failure?: { error: unknown }) {
     if (failure) source.end(failure.error)
     else source.end()
+    formatKnown.resolve(undefined)
     release()
     const usage = usageSoFar()
     observer.end?.({ ...(usage && { usage }), ...failure })

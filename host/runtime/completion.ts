@@ -61,8 +61,8 @@ export interface AnsweredBy {
 
 export interface CompletionHooks {
   usage(): TokenUsage | undefined
-  /** What the answer is asked to be; absent where the request has no `responseFormat`. Default: it has none. */
-  answerFormat?(): AnswerFormat | undefined
+  /** What the answer is asked to be; none where the request does not say, or failed before it was read. */
+  answerFormat?: Promise<AnswerFormat | undefined>
   /** The model that answered. Asked when the answer is whole. */
   answeredBy(): AnsweredBy
   /** A reader that lagged has caught up. */
@@ -104,7 +104,7 @@ export function createCompletion(hooks: CompletionHooks): CompletionSource {
   }
 
   async function knownFormat(): Promise<AnswerFormat> {
-    const format = hooks.answerFormat?.()
+    const format = await hooks.answerFormat
     if (format) return format
     // A request that is not valid says so itself.
     if (replay.ended) await result()

@@ -38,18 +38,9 @@ export function createUnfenceFilter(): TextFilter {
   }
 }
 
-/** Where what may be the closing fence begins. */
+/** Where what may be the closing fence begins: with a line's end, or with its own characters. */
 function closingAt(text: string): number {
-  const least = Math.max(0, text.length - MOST_HELD)
-  const skip = (from: number, isSkipped: (char: string) => boolean, most = MOST_HELD) => {
-    let at = from
-    while (at > least && from - at < most && isSkipped(text[at - 1] as string)) at--
-    return at
-  }
-  const isSpace = (char: string) => char === ' ' || char === '\n' || char === '\r' || char === '\t'
-  const fenceEnd = skip(text.length, isSpace)
-  return skip(
-    skip(fenceEnd, char => char === '`', 3),
-    isSpace,
-  )
+  const tail = text.slice(-MOST_HELD)
+  const found = /\s*(?:\n[ \t]*`{0,3}|`{1,3})\s*$/.exec(tail)
+  return text.length - tail.length + (found?.index ?? tail.length)
 }
