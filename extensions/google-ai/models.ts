@@ -21,7 +21,7 @@ const OUTPUT = 65_536
 const FOUR_LEVELS: readonly ThinkingLevel[] = ['minimal', 'low', 'medium', 'high']
 const THREE_LEVELS: readonly ThinkingLevel[] = ['low', 'medium', 'high']
 
-/** Since Gemini 3 calls are signed, have ids, and their results may hold images. */
+/** Since Gemini 3 calls are signed, have ids, their results may hold images, and answers with tools a schema. */
 const thinksBy = (levels: readonly ThinkingLevel[]): Partial<GeminiRules> => ({
   thinking: 'level',
   levels,
@@ -32,6 +32,7 @@ const thinksWithin = (least: number, most: number): Partial<GeminiRules> => ({
   thinking: 'budget',
   budget: { least, most },
   callIds: false,
+  formatWithTools: false,
 })
 
 /**

@@ -53,8 +53,14 @@ function encodeFields(request: CompletionRequest, options: GeminiOptions): Field
     warn('The service cannot be held to one call at a time: the model is told so in words')
     system.push({ text: 'Call at most one function at a time.' })
   }
+  const isFormatTaken = rules.formatWithTools || request.tools.length === 0
+  if (request.responseFormat && !isFormatTaken) {
+    warn('The model cannot be held to a schema where it has tools: it is told the schema in words')
+    const schema = JSON.stringify(request.responseFormat.schema)
+    system.push({ text: `Answer with JSON that fits this JSON Schema, and nothing else:\n${schema}` })
+  }
   if (!rules.systemInstruction) moveSystem(system, contents)
-  const generationConfig = encodeGenerationConfig(request, rules, warn)
+  const generationConfig = encodeGenerationConfig(request, rules, isFormatTaken, warn)
   const fields: Fields = {
     ...(system.length > 0 && { systemInstruction: { parts: system } }),
     contents,
@@ -102,9 +108,11 @@ function encodeToolChoice({ tools, toolChoice }: CompletionRequest, names: ToolN
 function encodeGenerationConfig(
   request: CompletionRequest,
   rules: GeminiRules,
+  isFormatTaken: boolean,
   warn: (message: string) => void,
 ): Fields {
-  const { temperature, topP, seed, maxTokens, stopSequences, responseFormat } = request
+  const { temperature, topP, seed, maxTokens, stopSequences } = request
+  const responseFormat = isFormatTaken ? request.responseFormat : undefined
   if (seed !== undefined && Math.abs(seed) > MAX_INT32) {
     throw new ProviderError({
       kind: 'unsupported',
@@ -119,9 +127,15 @@ function encodeGenerationConfig(
     ...(seed !== undefined && { seed }),
     ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
     ...(stopSequences.length > 0 && { stopSequences }),
-    ...(responseFormat && { responseMimeType: 'application/json', responseSchema: responseFormat.schema }),
+    ...(responseFormat && encodeFormat(responseFormat)),
     ...(thinkingConfig && { thinkingConfig }),
   }
+}
+
+/** An object without properties is refused: what is asked for is JSON then, which is an object as a rule. */
+function encodeFormat({ schema }: NonNullable<CompletionRequest['responseFormat']>): Fields {
+  const isOpen = schema.type === 'object' && Object.keys(schema.properties ?? {}).length === 0
+  return { responseMimeType: 'application/json', ...(!isOpen && { responseSchema: schema }) }
 }
 
 function addProviderOptions(fields: Fields, options: Readonly<Fields>): void {

@@ -21,6 +21,8 @@ export interface GeminiRules {
   callIds: boolean
   /** Images may stand inside the result of a tool. Default: false, they follow in a message of their own. */
   resultImages: boolean
+  /** An answer may be held to a schema where there are tools. Default: true; else the model is told in words. */
+  formatWithTools: boolean
   /** A system instruction may be sent. Default: true; else it stands in the first user message. */
   systemInstruction: boolean
 }
@@ -38,6 +40,7 @@ export function resolveRules(rules: Partial<GeminiRules> = {}): GeminiRules {
     signedCalls: false,
     callIds: true,
     resultImages: false,
+    formatWithTools: true,
     systemInstruction: true,
     ...rules,
   }

@@ -1,6 +1,7 @@
 import type { Log } from '../../context.ts'
 import { ProviderError } from '../../provider-error.ts'
 import type { CompletionRequest, ToolChoice } from '../../request.ts'
+import { NOT_STRICT, toStrictSchema } from '../strict-schema.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { type ChatQuirks, resolveQuirks } from './quirks.ts'
 import { wellFormed } from './well-formed.ts'
@@ -35,7 +36,7 @@ export function encodeChatRequest(
   addTools(body, request, rules, warn)
   const thinks = addReasoning(body, request, rules, warn)
   if (request.responseFormat) {
-    body.response_format = encodeResponseFormat(request.responseFormat, rules)
+    body.response_format = encodeResponseFormat(request.responseFormat, rules, warn)
     if (rules.structuredOutput === 'json_object') {
       warn('The service holds an answer to JSON and to no schema: the schema is put to the model in words')
     }
@@ -164,14 +165,17 @@ function turnOff(body: ChatRequestBody, rules: ChatQuirks, warn: Warn): boolean 
 function encodeResponseFormat(
   format: NonNullable<CompletionRequest['responseFormat']>,
   rules: ChatQuirks,
+  warn: Warn,
 ): unknown {
   if (rules.structuredOutput === 'json_object') return { type: 'json_object' }
   // The name's letters are restricted, and it means nothing to the model.
   const name = format.name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'answer'
-  const schema = { name, schema: format.schema }
+  const held = rules.strictSchemas && format.strict ? toStrictSchema(format.schema) : undefined
+  if (rules.strictSchemas && format.strict && !held) warn(NOT_STRICT)
+  const schema = { name, schema: held ?? format.schema }
   return {
     type: 'json_schema',
-    json_schema: rules.strictSchemas ? { ...schema, strict: format.strict } : schema,
+    json_schema: rules.strictSchemas ? { ...schema, strict: held !== undefined } : schema,
   }
 }
 

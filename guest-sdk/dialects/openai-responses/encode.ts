@@ -2,11 +2,11 @@ import { ProviderError } from '../../provider-error.ts'
 import type { CompletionRequest, ResponseFormat, ToolDefinition } from '../../request.ts'
 import { addProviderOptions } from '../provider-options.ts'
 import { writeJson } from '../raw-json.ts'
+import { NOT_STRICT, toStrictSchema } from '../strict-schema.ts'
 import { createToolNames, type ToolNames } from '../tool-names.ts'
 import { encodeInput } from './encode-input.ts'
 import { encodeReasoning, type ReasoningFields } from './reasoning.ts'
 import { type ResponsesOptions, type ResponsesRules, resolveRules } from './rules.ts'
-import { fitsStrict } from './strict-schema.ts'
 
 type Fields = Record<string, unknown>
 
@@ -141,18 +141,14 @@ function encodeToolChoice(
 }
 
 function encodeFormat({ name, schema, strict }: ResponseFormat, warn: (message: string) => void): Fields {
-  const isStrict = strict && fitsStrict(schema)
-  if (strict && !isStrict) {
-    warn(
-      'The service does not guarantee this schema, since not each of its objects is closed and requires all of its properties: it is sent without strict',
-    )
-  }
+  const held = strict ? toStrictSchema(schema) : undefined
+  if (strict && !held) warn(NOT_STRICT)
   return {
     type: 'json_schema',
     // The name's letters are restricted, and it means nothing to the model.
     name: name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'answer',
-    schema,
-    strict: isStrict,
+    schema: held ?? schema,
+    strict: held !== undefined,
   }
 }
 

@@ -42,7 +42,7 @@ test('encodeGeminiRequest: a whole request', () => {
     topP: 0.9,
     seed: 7,
     maxTokens: 100,
-    responseFormat: { name: 'x', schema: { type: 'object' }, strict: true },
+    responseFormat: { name: 'x', schema: look.inputSchema, strict: true },
     providerOptions: { generationConfig: { topK: 3 } },
   })
   expect(body).toEqual({
@@ -66,7 +66,7 @@ test('encodeGeminiRequest: a whole request', () => {
       maxOutputTokens: 100,
       stopSequences: ['END'],
       responseMimeType: 'application/json',
-      responseSchema: { type: 'object' },
+      responseSchema: look.inputSchema,
     },
   })
   expect(warnings).toEqual([])
@@ -244,5 +244,26 @@ test('encodeGeminiCountRequest: the whole request, with its model', () => {
       systemInstruction: { parts: [{ text: 'S' }] },
       contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
     },
+  })
+})
+
+describe('encodeGeminiRequest: responseFormat', () => {
+  const responseFormat = { name: 'x', schema: look.inputSchema, strict: true }
+
+  test('where the model takes none beside tools, it is told in words', () => {
+    const asked = { tools: [look], responseFormat }
+    const { body, warnings } = encode([user('Hi')], asked, { formatWithTools: false })
+    expect(body).not.toHaveProperty('generationConfig')
+    expect(JSON.stringify(body.systemInstruction)).toContain('fits this JSON Schema')
+    expect(warnings).toHaveLength(1)
+    const without = encode([user('Hi')], { responseFormat }, { formatWithTools: false })
+    expect(without.body.generationConfig).toMatchObject({ responseSchema: look.inputSchema })
+    expect(without.warnings).toEqual([])
+  })
+
+  test('an object of which nothing is said is asked for as JSON', () => {
+    const open = { ...responseFormat, schema: { type: 'object' } }
+    const { body } = encode([user('Hi')], { responseFormat: open })
+    expect(body.generationConfig).toEqual({ responseMimeType: 'application/json' })
   })
 })

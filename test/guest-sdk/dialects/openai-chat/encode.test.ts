@@ -105,9 +105,23 @@ const cases: [
     { parallelToolCalls: false },
   ],
   [
-    'responseFormat',
+    'responseFormat that the service does not guarantee',
     { responseFormat: asked },
-    { response_format: { type: 'json_schema', json_schema: { name: 'look', schema, strict: true } } },
+    { response_format: { type: 'json_schema', json_schema: { name: 'look', schema, strict: false } } },
+  ],
+  [
+    'responseFormat that the service guarantees',
+    { responseFormat: { ...asked, schema: { ...schema, required: ['x'] } } },
+    {
+      response_format: {
+        type: 'json_schema',
+        json_schema: {
+          name: 'look',
+          schema: { ...schema, required: ['x'], additionalProperties: false },
+          strict: true,
+        },
+      },
+    },
   ],
   [
     'responseFormat with a name of other letters, not strict',
