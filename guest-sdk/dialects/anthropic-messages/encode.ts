@@ -4,6 +4,7 @@ import type { CompletionRequest, ToolChoice } from '../../request.ts'
 import { writeJson } from '../raw-json.ts'
 import { createToolNames, type ToolNames } from '../tool-names.ts'
 import { encodeTurns } from './encode-turns.ts'
+import { fitsStructured } from './fits-structured.ts'
 import { type MessagesOptions, type MessagesRules, resolveRules } from './rules.ts'
 import { toStructuredSchema } from './structured-schema.ts'
 import { encodeThinking } from './thinking.ts'
@@ -79,8 +80,10 @@ function encodeFields(request: CompletionRequest, model: string, options: Messag
     input_schema: tool.inputSchema,
   }))
   markAnchors(anchors, tools)
-  if (request.responseFormat && !rules.structuredOutput) {
-    warn('The model has no structured output: the schema is put to it in words')
+  const isHeld = rules.structuredOutput && fitsStructured(request.responseFormat?.schema)
+  if (request.responseFormat && !isHeld) {
+    const whose = rules.structuredOutput ? 'for this schema' : 'in this model'
+    warn(`There is no structured output ${whose}: the schema is put to it in words`)
     system.push({ type: 'text', text: schemaInWords(request.responseFormat.schema) })
   }
   const { thinking, effort } = encodeThinking(request, rules, {
@@ -92,7 +95,7 @@ function encodeFields(request: CompletionRequest, model: string, options: Messag
   const outputConfig = {
     ...(effort && { effort }),
     ...(request.responseFormat &&
-      rules.structuredOutput && {
+      isHeld && {
         format: { type: 'json_schema', schema: toStructuredSchema(request.responseFormat.schema) },
       }),
   }

@@ -1,5 +1,6 @@
 import { ProviderError } from '../../provider-error.ts'
 import type { CompletionRequest, ToolChoice } from '../../request.ts'
+import { fitsStructured } from '../anthropic-messages/fits-structured.ts'
 import { toStructuredSchema } from '../anthropic-messages/structured-schema.ts'
 import { addProviderOptions } from '../provider-options.ts'
 import { writeJson } from '../raw-json.ts'
@@ -44,8 +45,10 @@ export function encodeConverseRequest(
     warn('The service cannot keep a model from its tools: the model is told so in words')
     say('Do not call any tool now.')
   }
-  if (responseFormat && !rules.structuredOutput) {
-    warn('The model has no structured output: the schema is put to it in words')
+  const isHeld = rules.structuredOutput && fitsStructured(responseFormat?.schema)
+  if (responseFormat && !isHeld) {
+    const whose = rules.structuredOutput ? 'for this schema' : 'in this model'
+    warn(`There is no structured output ${whose}: the schema is put to it in words`)
     say(
       `Answer with a JSON object that fits this JSON Schema, and nothing else:\n${JSON.stringify(responseFormat.schema)}`,
     )
@@ -62,7 +65,7 @@ export function encodeConverseRequest(
     ...(system.length > 0 && { system }),
     ...(Object.keys(inferenceConfig).length > 0 && { inferenceConfig }),
     ...(tools.length > 0 && { toolConfig: encodeTools(request, names, rules, hasAnchor) }),
-    ...(responseFormat && rules.structuredOutput && { outputConfig: encodeFormat(responseFormat) }),
+    ...(responseFormat && isHeld && { outputConfig: encodeFormat(responseFormat) }),
     ...(Object.keys(additionalModelRequestFields).length > 0 && { additionalModelRequestFields }),
   }
   addProviderOptions(fields, request.providerOptions, {

@@ -126,6 +126,24 @@ test('encodeMessagesRequest: a schema for the answer, closed, what is refused in
   })
 })
 
+test.each<[string, Record<string, unknown>]>([
+  ['a map', { type: 'object', additionalProperties: { type: 'number' } }],
+  ['a map inside', { type: 'object', properties: { a: { type: 'array', items: { type: 'object' } } } }],
+  [
+    'what leads back to itself',
+    {
+      type: 'object',
+      properties: { a: { $ref: '#/$defs/a' } },
+      $defs: { a: { anyOf: [{ items: { $ref: '#/$defs/a' } }] } },
+    },
+  ],
+])('encodeMessagesRequest: a schema in words where there is no structured output of %s', (_name, schema) => {
+  const { body, warnings } = encode([user('Hi')], { responseFormat: { name: 'x', schema, strict: true } })
+  expect(body).not.toHaveProperty('output_config')
+  expect(body.system).toMatchObject([{ text: expect.stringContaining(JSON.stringify(schema)) }])
+  expect(warnings).toEqual([expect.stringContaining('for this schema')])
+})
+
 test('encodeMessagesRequest: providerOptions add tools of the service and betas', () => {
   const request = requestOf([user('Hi')], {
     tools: [look],

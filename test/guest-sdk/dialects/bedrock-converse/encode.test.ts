@@ -212,7 +212,8 @@ describe('thinking', () => {
 })
 
 describe('a schema', () => {
-  const responseFormat = { name: 'my answer', schema: { type: 'object', properties: {} }, strict: true }
+  const schema = { type: 'object', properties: { a: { type: 'string' } } }
+  const responseFormat = { name: 'my answer', schema, strict: true }
   test('is held to where the model can be', () => {
     const { body } = encode({ responseFormat }, claude)
     expect(body.outputConfig).toMatchObject({
