@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createAirlockProvider } from '../../../../host/adapters/ai-sdk/index.ts'
 import type { CompletionEvent } from '../../../../host/contract/events.ts'
-import type { CompletionRequest } from '../../../../host/index.ts'
-import { createCompletion } from '../../../../host/runtime/completion.ts'
+import { answering } from './answering.ts'
 import { SETTINGS, type SeenPart } from './sdks.ts'
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
@@ -33,27 +32,6 @@ const EVENTS: readonly CompletionEvent[] = [
   { type: 'usage', inputTokens: 5, outputTokens: 6, cost: { input: 0.1, output: 0.2, total: 0.3 } },
   { type: 'stop', reason: 'tool-use' },
 ]
-
-/** An airlock whose answers are these, and the requests that it got. */
-function answering(events: readonly CompletionEvent[], failure?: unknown) {
-  const requests: CompletionRequest[] = []
-  return {
-    requests,
-    complete(request: CompletionRequest) {
-      requests.push(request)
-      const source = createCompletion({
-        usage: () => undefined,
-        answeredBy: () => ({ reference: request.model as string, providerReference: 'acme' }),
-        drained: () => {},
-        cancelled: () => {},
-      })
-      for (const event of events) source.push(event)
-      if (failure === undefined) source.end()
-      else source.end(failure)
-      return source.completion
-    },
-  }
-}
 
 const user = (text: string) => ({ role: 'user', content: text })
 
@@ -142,7 +120,7 @@ describe.each(SETTINGS)('$title', ({ sdk, specificationVersion, major }) => {
   test('an image that is a URL is a file where the version has one, else a source', async () => {
     const image: CompletionEvent = { type: 'image', source: 'https://example.com/a.png' }
     const { stream } = await model(answering([image, { type: 'stop', reason: 'end-turn' }])).doStream({
-      prompt: [],
+      prompt: [{ role: 'user', content: [{ type: 'text', text: 'Hi.' }] }],
     })
     const parts: { type: string }[] = []
     for await (const part of stream) parts.push(part)

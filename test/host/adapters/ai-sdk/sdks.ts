@@ -53,7 +53,15 @@ export interface SeenResult extends SeenStep {
 
 type Promised<Result> = { [Field in keyof Result]: PromiseLike<Result[Field]> }
 
-export interface StreamResult extends Promised<Omit<SeenResult, 'output' | 'experimental_output'>> {
+export interface StreamedOutput {
+  /** Of `Output`. */
+  partialOutputStream?: AsyncIterable<unknown>
+  experimental_partialOutputStream?: AsyncIterable<unknown>
+}
+
+export interface StreamResult
+  extends Promised<Omit<SeenResult, 'output' | 'experimental_output'>>,
+    StreamedOutput {
   fullStream: AsyncIterable<SeenPart>
   textStream: AsyncIterable<string>
 }
@@ -74,6 +82,7 @@ export interface Sdk {
     options?: Ask,
   ): Record<'languageModel' | 'imageModel', (id: string) => unknown> &
     Partial<Record<'embeddingModel' | 'textEmbeddingModel', (id: string) => unknown>>
+  Output: { object(options: Ask): unknown; json?(): unknown }
   stepCountIs(count: number): unknown
   tool(definition: Ask): unknown
   jsonSchema(schema: Ask): unknown
