@@ -79,6 +79,7 @@ export type {
 } from './runtime/run/run.ts'
 export type { SignInForm, SignInRequest, SignInResult, SignInUi } from './runtime/sign-in.ts'
 export type { SignOutResult } from './runtime/sign-out.ts'
+export { sliceStream } from './runtime/slice-stream.ts'
 export type { AirlockStatus, ProviderStatus } from './runtime/status.ts'
 export type { AnswerOf, PartialAnswer, WrittenOf } from './runtime/structured/answer-types.ts'
 export type { Fallback, Retry } from './telemetry/observer.ts'

@@ -18,6 +18,7 @@ import { createTools } from '../tools/create-tools.ts'
 import type { ToolPolicy } from '../tools/policy.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import { type ListOptions, MODELS_AGE_MS, type ModelList } from './catalogue.ts'
+import { checkOptionNames } from './check-option-names.ts'
 import { complete } from './complete.ts'
 import { type CompleteOptions, checkCompleteOptions } from './complete-options.ts'
 import type { Completion } from './completion.ts'
@@ -68,6 +69,21 @@ export interface AirlockOptions {
   /** Default: lines are dropped. */
   log?: (entry: LogEntry) => void
   [dangerouslyReplace]?: DangerousReplacements
+}
+
+const KNOWN_OPTIONS: Readonly<Record<Exclude<keyof AirlockOptions, symbol>, true>> = {
+  home: true,
+  env: true,
+  settings: true,
+  credentials: true,
+  notice: true,
+  isolation: true,
+  limits: true,
+  confirmTool: true,
+  toolPolicy: true,
+  retry: true,
+  rateLimits: true,
+  log: true,
 }
 
 /** Loads extensions and talks to models through them. */
@@ -149,6 +165,7 @@ export interface Airlock extends AsyncDisposable {
  * @throws {InvalidOptionError} where an option is not.
  */
 export async function createAirlock(options: AirlockOptions = {}): Promise<Airlock> {
+  checkOptionNames(options, Object.keys(KNOWN_OPTIONS), 'create an airlock')
   const { env = process.env, log = () => {} } = options
   const warn = (message: string) => log({ level: 'warn', message, time: Date.now() })
   const home = resolveHome({ ...(options.home !== undefined && { home: options.home }), env })

@@ -1,6 +1,6 @@
-import { nearestNames } from '../contract/nearest-names.ts'
 import { InvalidOptionError } from '../errors.ts'
 import type { Retry } from '../telemetry/observer.ts'
+import { checkOptionNames } from './check-option-names.ts'
 import type { FallbackRule } from './retry/fallback.ts'
 import type { RetryOptions } from './retry/retry-policy.ts'
 
@@ -18,19 +18,27 @@ export interface CompleteOptions {
   onRetry?: (retry: Retry) => void
 }
 
-const NAMES = ['signal', 'timeoutMs', 'retry', 'fallback', 'onRetry']
+const KNOWN: Readonly<Record<keyof CompleteOptions, true>> = {
+  signal: true,
+  timeoutMs: true,
+  retry: true,
+  fallback: true,
+  onRetry: true,
+}
 // The longest that a timer can wait.
 const MAX_TIMEOUT_MS = 2_147_483_647
 
 /** @throws {InvalidOptionError} naming the option, and what it must be. */
 export function checkCompleteOptions(options: CompleteOptions): CompleteOptions {
-  for (const name of Object.keys(options)) {
-    if (NAMES.includes(name)) continue
-    const near = nearestNames(name, NAMES)
-    const hint = near[0] ? `did you mean "${near[0]}"?` : `there are ${NAMES.join(', ')}`
-    throw new InvalidOptionError(`There is no option "${name}": ${hint}`)
+  checkOptionNames(options, Object.keys(KNOWN), 'complete')
+  const { timeoutMs, signal } = options
+  if (signal !== undefined && !(signal instanceof AbortSignal))
+    throw new InvalidOptionError(`Cannot use signal: it must be an AbortSignal: it is ${typeof signal}`)
+  for (const name of ['fallback', 'onRetry'] as const) {
+    const value: unknown = options[name]
+    if (value !== undefined && typeof value !== 'function')
+      throw new InvalidOptionError(`Cannot use ${name}: it must be a function: it is ${typeof value}`)
   }
-  const { timeoutMs } = options
   if (
     timeoutMs !== undefined &&
     !(Number.isSafeInteger(timeoutMs) && timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS)

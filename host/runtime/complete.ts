@@ -9,6 +9,7 @@ import { type Attempt, createAttempt } from './attempt.ts'
 import { toCallerError } from './caller-error.ts'
 import type { CompleteOptions } from './complete-options.ts'
 import { type Completion, createCompletion } from './completion.ts'
+import { mediaTokensOf, textOf } from './estimate-tokens.ts'
 import type { ExtensionHost } from './extension-host.ts'
 import { withoutForeignParts } from './opaque-parts.ts'
 import { prepareRequest } from './prepare.ts'
@@ -65,10 +66,13 @@ export interface CompletionTask {
 const NEAREST_MODELS_MS = 2_000
 // An answer that has come does not wait for its price.
 const FACTS_MS = 500
+const CHARS_PER_TOKEN = 4
 
 /** Runs one completion: tries the models that the caller named, each again where that may help. */
 export function complete(task: CompletionTask): Completion {
-  const { observer, signal } = task
+  const { observer } = task
+  // Another value is refused with the other options, for the reader to see.
+  const signal = task.signal instanceof AbortSignal ? task.signal : undefined
   const controller = new AbortController()
   let deadline = Number.POSITIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
@@ -244,7 +248,9 @@ export function complete(task: CompletionTask): Completion {
       withCredential: task.withCredential,
       signal: controller.signal,
     })
-    const release = await task.limiter.enter(target.providerReference, sent, controller.signal)
+    const names = [target.providerReference, `${target.host.id}:${target.provider}`]
+    const reserved = () => reservedTokens(guestRequest)
+    const release = await task.limiter.enter(names, reserved, controller.signal)
     try {
       await task.withCredential(target, () => runOnce(target, guestRequest, plan?.createMapper?.()), {
         signal: controller.signal,
@@ -287,6 +293,12 @@ export function complete(task: CompletionTask): Completion {
   }
 
   return source.completion
+}
+
+/** Tokens of the request and of the longest answer that it allows: a guess, which the usage mends. */
+function reservedTokens(request: GuestRequest): number {
+  const answer = request.maxTokens === undefined ? 0 : Number(request.maxTokens)
+  return Math.ceil(textOf(request).length / CHARS_PER_TOKEN) + mediaTokensOf(request) + answer
 }
 
 /** The service knows no such model: which may have been meant. */

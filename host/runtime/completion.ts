@@ -69,6 +69,8 @@ export interface CompletionHooks {
   drained(): void
   /** The caller cancelled, or left its loop. */
   cancelled(reason: unknown): void
+  /** Somebody has read all there is and wants more: the next event, or the whole answer. */
+  hungry?(wanted: 'next' | 'whole'): void
 }
 
 /**
@@ -76,7 +78,11 @@ export interface CompletionHooks {
  * leaves its loop before the end cancels, unless another one or `result()` still wants the answer.
  */
 export function createCompletion(hooks: CompletionHooks): CompletionSource {
-  const replay = createReplay<CompletionEvent>({ drained: hooks.drained, abandoned: () => cancel() })
+  const replay = createReplay<CompletionEvent>({
+    drained: hooks.drained,
+    abandoned: () => cancel(),
+    hungry: wanted => hooks.hungry?.(wanted),
+  })
   let wanted: Promise<CompletionResult> | undefined
   let object: Promise<unknown> | undefined
 

@@ -19,6 +19,8 @@ export interface ReplayHooks {
   drained(): void
   /** The last reader left before the end, and nobody asked for the whole. */
   abandoned(): void
+  /** Somebody has read all there is and wants more: the next, or the whole. */
+  hungry?(wanted: 'next' | 'whole'): void
 }
 
 interface Reader {
@@ -78,6 +80,7 @@ export function createReplay<Event>(hooks: ReplayHooks): Replay<Event> {
 
     return {
       next() {
+        if (!ended && reader.at >= events.length) hooks.hungry?.('next')
         if (waiting === undefined && reader.at < events.length) return Promise.resolve(take())
         const turn = waiting === undefined ? wait() : waiting.then(wait, wait)
         waiting = turn
@@ -108,6 +111,7 @@ export function createReplay<Event>(hooks: ReplayHooks): Replay<Event> {
           return events
         })
         hooks.drained()
+        if (!ended) hooks.hungry?.('whole')
       }
       return whole
     },

@@ -14,7 +14,9 @@ export function observeSafely(
     together[name] = said => {
       for (const observer of interested) {
         try {
-          observer?.[name]?.(said)
+          // An async one fails later, and is nobody's to wait for.
+          const done: unknown = observer?.[name]?.(said)
+          if (done instanceof Promise) done.catch(failed)
         } catch (error) {
           failed(error)
         }

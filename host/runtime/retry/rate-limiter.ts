@@ -16,18 +16,18 @@ export interface RateLimiter {
   /**
    * Resolves when the provider may be asked. What comes back is to be called once, when the answer has ended, with
    * what it used. An abort leaves the queue at once, with the signal's reason.
-   * @param request whose size says how many tokens are set aside until the answer has told
+   * @param names what callers call the provider, of which the first that has a limit counts
+   * @param tokens how many are set aside until the answer has told; asked only where they are limited
    */
   enter(
-    provider: string,
-    request: { messages: unknown; maxTokens?: number | undefined },
+    names: readonly string[],
+    tokens: () => number,
     signal: AbortSignal,
   ): Promise<(usage: TokenUsage | undefined) => void>
 }
 
 const NAMES = ['concurrency', 'requestsPerMinute', 'tokensPerMinute'] as const
 const MINUTE = 60_000
-const CHARS_PER_TOKEN = 4
 
 /** @throws {InvalidOptionError} naming the limit, and what it must be. */
 export function createRateLimiter(
@@ -38,13 +38,12 @@ export function createRateLimiter(
   for (const [provider, limit] of Object.entries(limits))
     queues.set(provider, createQueue(checked(provider, limit), now))
   return {
-    async enter(provider, request, signal) {
-      const queue = queues.get(provider)
+    async enter(names, tokens, signal) {
+      const queue = names.map(name => queues.get(name)).find(found => found !== undefined)
       if (!queue) return () => {}
-      const tokens =
-        Math.ceil(JSON.stringify(request.messages).length / CHARS_PER_TOKEN) + (request.maxTokens ?? 0)
-      await queue.enter(tokens, signal)
-      return usage => queue.leave(tokens, usage)
+      const reserved = queue.countsTokens ? tokens() : 0
+      await queue.enter(reserved, signal)
+      return usage => queue.leave(reserved, usage)
     },
   }
 }
@@ -55,6 +54,7 @@ interface Waiting {
 }
 
 interface Queue {
+  readonly countsTokens: boolean
   enter(tokens: number, signal: AbortSignal): Promise<void>
   leave(tokens: number, usage: TokenUsage | undefined): void
 }
@@ -93,6 +93,7 @@ function createQueue(
   }
 
   return {
+    countsTokens: tokenBucket !== undefined,
     enter(tokens, signal) {
       if (signal.aborted) return Promise.reject(signal.reason)
       const { promise, resolve, reject } = Promise.withResolvers<void>()

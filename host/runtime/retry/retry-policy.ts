@@ -1,4 +1,5 @@
 import { InvalidOptionError } from '../../errors.ts'
+import { checkOptionNames } from '../check-option-names.ts'
 
 /** How often and how long a completion is tried again, as long as nothing of its answer was delivered. */
 export interface RetryOptions {
@@ -18,14 +19,16 @@ export function resolveRetry(...given: (RetryOptions | false | undefined)[]): Re
   for (const options of given) {
     if (options === undefined) continue
     if (options === false) policy.maxAttempts = 1
-    else for (const name of Object.keys(options)) setOption(policy, name, options)
+    else {
+      checkOptionNames(options, Object.keys(policy), 'use retry')
+      setOption(policy, 'maxAttempts', options)
+      setOption(policy, 'maxWaitMs', options)
+    }
   }
   return policy
 }
 
-function setOption(policy: RetryPolicy, name: string, options: RetryOptions): void {
-  if (name !== 'maxAttempts' && name !== 'maxWaitMs')
-    throw new InvalidOptionError(`Cannot use retry.${name}: there are maxAttempts and maxWaitMs`)
+function setOption(policy: RetryPolicy, name: keyof RetryPolicy, options: RetryOptions): void {
   const value = options[name]
   if (value === undefined) return
   const least = name === 'maxAttempts' ? 1 : 0

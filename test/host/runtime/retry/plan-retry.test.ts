@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ProviderError, type ProviderErrorKind, TransportError } from '../../../../host/errors.ts'
 import { planRetry, type RetryState } from '../../../../host/runtime/retry/plan-retry.ts'
-import { resolveRetry } from '../../../../host/runtime/retry/retry-policy.ts'
+import { type RetryOptions, resolveRetry } from '../../../../host/runtime/retry/retry-policy.ts'
 
 const NOW = Date.parse('2026-10-21T07:28:00Z')
 const state = (changes: Partial<RetryState> = {}): RetryState => ({
@@ -136,9 +136,9 @@ describe('resolveRetry', () => {
     [{ maxAttempts: 0 }, 'retry.maxAttempts: it must be an integer of 1 or more: current value is 0'],
     [{ maxAttempts: 1.5 }, 'current value is 1.5'],
     [{ maxWaitMs: -1 }, 'retry.maxWaitMs: it must be an integer of 0 or more'],
-    [{ maxRetries: 2 }, 'retry.maxRetries'],
+    [{ maxAttempt: 2 }, 'there is no option "maxAttempt": did you mean "maxAttempts"?'],
   ])('%j is refused', (options, said) => {
-    expect(() => resolveRetry(options)).toThrow(
+    expect(() => resolveRetry(options as RetryOptions)).toThrow(
       expect.objectContaining({ code: 'invalid-option', message: expect.stringContaining(said) }),
     )
   })
