@@ -38,6 +38,13 @@ const ANY_SPELLING = new RegExp(
   `${[...PLACEHOLDER_PREFIX].map(orEncoded).join('')}(?:[0-9A-Za-z]|%[3-7][0-9A-Fa-f]){${PLACEHOLDER_RANDOM_CHARS}}`,
   'g',
 )
+
+/** Puts something else in the place of each placeholder, however it is spelled. */
+export function replacePlaceholders(text: string, replace: (placeholder: string) => string): string {
+  if (!text.includes('%') && !text.includes(PLACEHOLDER_PREFIX)) return text
+  return text.replace(ANY_SPELLING, spelling => replace(spelling.includes('%') ? decode(spelling) : spelling))
+}
+
 const BASIC = /^(basic +)([0-9A-Za-z+/_-]+=*)$/i
 /** RFC 9110, 5.5: a secret with a line break in it would end the header. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/

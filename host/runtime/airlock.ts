@@ -3,11 +3,15 @@ import { type AnswerSchema, type CompletionRequest, parseRequest } from '../cont
 import type { SignInOption } from '../contract/sign-in.ts'
 import { toGuestRequest } from '../contract/to-guest.ts'
 import { createDefaultStore } from '../credentials/default-store.ts'
+import { createReplayStore } from '../credentials/replay-store.ts'
 import type { CredentialStore } from '../credentials/store.ts'
 import { InvalidOptionError } from '../errors.ts'
 import type { InstalledExtension, InstalledExtensions, InstallOptions } from '../extension/installed.ts'
 import { resolveHome } from '../home/home.ts'
 import { overrideSettings, readSettings, type Settings, writeSetting } from '../home/settings.ts'
+import { recordTo } from '../http/tape/record.ts'
+import { replayFrom } from '../http/tape/replay.ts'
+import type { OpenTape } from '../http/tape/tape.ts'
 import type { Permissions } from '../policy/permissions.ts'
 import type { OpenChannel } from '../sandbox/channel.ts'
 import { openProcess } from '../sandbox/process-channel.ts'
@@ -62,6 +66,16 @@ export interface AirlockOptions {
   confirmTool?: ConfirmTool
   /** Which tools run without asking, and which never. The user's `tools` in settings.json can only be stricter. */
   toolPolicy?: ToolPolicy
+  /**
+   * Keeps each exchange with a service in a file below this folder, without secrets, to be replayed: one folder for
+   * each extension.
+   */
+  record?: string
+  /**
+   * Answers from such a folder, and asks no network: for tests of an app. Needs no key. What was not recorded fails
+   * with the request that is nearest to it.
+   */
+  replay?: string
   /** How often a completion is tried again while nothing of its answer was delivered; `false` for never. */
   retry?: RetryOptions | false
   /** Bounds on how much a provider is asked, by its reference, over those of settings.json. Default: none. */
@@ -83,6 +97,8 @@ const KNOWN_OPTIONS: Readonly<Record<Exclude<keyof AirlockOptions, symbol>, true
   toolPolicy: true,
   retry: true,
   rateLimits: true,
+  record: true,
+  replay: true,
   log: true,
 }
 
@@ -178,7 +194,12 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
   const { lookup, channel } = options[dangerouslyReplace] ?? {}
   const ownChannel = channelFor(isolation, home.cache)
   const open = channel?.(ownChannel) ?? ownChannel
-  const credentials = options.credentials ?? createDefaultStore({ home, env, notice: options.notice ?? warn })
+  const tape = openTape(options)
+  const credentials =
+    options.credentials ??
+    (options.replay === undefined
+      ? createDefaultStore({ home, env, notice: options.notice ?? warn })
+      : createReplayStore())
   const refresh = createCredentialRefresh(credentials, log)
   resolveRetry(options.retry)
   const limiter = createRateLimiter({ ...settings.rateLimits, ...options.rateLimits })
@@ -205,6 +226,7 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
     limits: settings.limits ?? {},
     log,
     changed: modelChanges.changed,
+    tape,
     tools: tools.registry,
     ...(lookup && { lookup }),
   })
@@ -298,6 +320,13 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
     [Symbol.asyncDispose]: close,
   }
   return airlock
+}
+
+function openTape({ record, replay }: AirlockOptions): OpenTape | undefined {
+  if (record !== undefined && replay !== undefined)
+    throw new InvalidOptionError('Cannot record and replay at the same time: give one folder, in one of them')
+  if (record !== undefined) return recordTo(record)
+  return replay === undefined ? undefined : replayFrom(replay)
 }
 
 function channelFor(isolation: string, cacheFolder: string): OpenChannel {

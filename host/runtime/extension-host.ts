@@ -96,7 +96,7 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
   let latest = 0
   async function refreshFacts(): Promise<void> {
     const reading = ++readings
-    const facts = await readGuestFacts({
+    const own = await readGuestFacts({
       extension: id,
       providers: manifest.providers,
       credentials,
@@ -107,6 +107,7 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
       settingsOf,
       reachOf,
     })
+    const facts = { ...own, ...(await sandbox.tapedFacts({ credentials: own.credentials, env: own.env })) }
     // One that began later may have ended before.
     if (reading < latest || isDeepStrictEqual(facts, sent)) return
     latest = reading

@@ -4,6 +4,7 @@ import { createPlaceholders, type Placeholders } from '../credentials/placeholde
 import type { Manifest } from '../extension/manifest.ts'
 import { type ExtensionPackage, readComponent } from '../extension/package.ts'
 import { createEgress, type Egress } from '../http/egress.ts'
+import type { OpenTape, Tape } from '../http/tape/tape.ts'
 import { parseNetworkRules } from '../policy/network.ts'
 import { intersect, type Permissions } from '../policy/permissions.ts'
 import type { OpenChannel } from '../sandbox/channel.ts'
@@ -25,6 +26,8 @@ export interface ExtensionOptions {
   log(entry: LogEntry): void
   /** Default: the system's resolver. */
   lookup?: LookupFunction
+  /** Records what is said to the network, or answers from a recording. Default: neither. */
+  tape?: OpenTape | undefined
 }
 
 /** What differs between extensions of providers and of tools. */
@@ -53,6 +56,8 @@ export interface ExtensionSandbox {
   readonly limits: ExtensionLimits
   readonly placeholders: Placeholders
   readonly egress: Egress
+  /** What the guest gets of the facts that are meant for it. */
+  readonly tapedFacts: Tape['facts']
   readonly http: ReturnType<typeof createHttpClient>
   readonly supervisor: Supervisor
   /** Idempotent. */
@@ -71,7 +76,7 @@ export function createExtensionSandbox(options: ExtensionOptions, own: Extension
   const redactor = placeholders.redactor()
   const log = (level: LogEntry['level'], message: string) =>
     options.log({ level, extension: id, message: redactor.text(message), time: Date.now() })
-  const egress = createEgress({
+  const network = createEgress({
     extension: id,
     rules: [
       parseNetworkRules(manifest.permissions.network, manifestFile),
@@ -85,6 +90,13 @@ export function createExtensionSandbox(options: ExtensionOptions, own: Extension
     ...(options.lookup && { lookup: options.lookup }),
     manifestFile,
   })
+  const tape = options.tape?.({
+    extension: id,
+    egress: network,
+    placeholders,
+    failed: message => log('error', message),
+  })
+  const egress = tape?.egress ?? network
   const http = createHttpClient(egress)
   const mapStack = createStackMapper(options.package.componentFile)
 
@@ -152,6 +164,7 @@ export function createExtensionSandbox(options: ExtensionOptions, own: Extension
     limits,
     placeholders,
     egress,
+    tapedFacts: tape?.facts ?? (async facts => facts),
     http,
     supervisor,
     close() {

@@ -11,6 +11,7 @@ import type { Manifest } from '../extension/manifest.ts'
 import { readPackage } from '../extension/package.ts'
 import type { Home } from '../home/home.ts'
 import type { Settings } from '../home/settings.ts'
+import type { OpenTape } from '../http/tape/tape.ts'
 import type { Permissions } from '../policy/permissions.ts'
 import type { OpenChannel } from '../sandbox/channel.ts'
 import type { SupervisorStats } from '../sandbox/supervisor.ts'
@@ -40,6 +41,7 @@ export interface LoadedExtensionsOptions {
   /** Where their tools are offered, and the tools that these may call. */
   tools: Pick<ToolRegistry, 'add' | 'invoke'>
   lookup?: LookupFunction
+  tape: OpenTape | undefined
 }
 
 /** The extensions that are there for one airlock: those that are installed, and those loaded besides. */
@@ -60,7 +62,7 @@ export interface LoadedExtensions {
 type Granted = Pick<InstalledExtension, 'package' | 'granted'>
 
 export function createLoadedExtensions(options: LoadedExtensionsOptions): LoadedExtensions {
-  const { home, settings, credentials, refresh, env, open, limits, log, changed, lookup } = options
+  const { home, settings, credentials, refresh, env, open, limits, log, changed, lookup, tape } = options
   const installed = createInstalledExtensions(home)
   const hosts = new Map<string, ExtensionHost>()
   const tools = createLoadedTools(options.tools)
@@ -88,6 +90,7 @@ export function createLoadedExtensions(options: LoadedExtensionsOptions): Loaded
       open,
       limits,
       log,
+      tape,
       ...(lookup && { lookup }),
     }
   }
