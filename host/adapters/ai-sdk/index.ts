@@ -13,7 +13,11 @@ export interface AirlockProviderOptions<Version extends SpecificationVersion> {
    * Default: `v3`.
    */
   specificationVersion?: Version
-  /** Under which calls carry `providerOptions`, and answers `providerMetadata`. Default: `airlock`. */
+  /**
+   * Under which calls carry `providerOptions`, and answers `providerMetadata`. Of the options, `parallelToolCalls`,
+   * `thinkingAllowed` and `reasoningEffort` are Airlock's, and `cache: true` makes a message a prompt-cache anchor;
+   * the others are fields of the service's own request. Default: `airlock`.
+   */
   name?: string
 }
 

@@ -88,8 +88,9 @@ export function createLanguageModel<Version extends SpecificationVersion>(
         throw call.abortSignal?.aborted ? error : toSdkError(error, modelId)
       }
       const { content, response, finish } = collectContent(all)
-      // The law of the events: an answer that ends well has said why it ended.
-      const { type: _, ...ending } = finish ?? unfinished(words)
+      // The law of the events: what ends without an error ends with its stop.
+      if (!finish) throw new TypeError('The answer ended without its stop')
+      const { type: _, ...ending } = finish
       return { content, warnings, ...ending, ...(response && { response }) }
     },
   }
@@ -132,12 +133,4 @@ function toStream<Version extends SpecificationVersion>(
 
 function isContent({ type }: CompletionEvent): boolean {
   return type !== 'started' && type !== 'response-metadata'
-}
-
-function unfinished<Version extends SpecificationVersion>(words: VersionWords<Version>) {
-  return {
-    type: 'finish' as const,
-    finishReason: words.finishReason('interrupted'),
-    usage: words.usage(undefined),
-  }
 }

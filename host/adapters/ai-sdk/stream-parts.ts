@@ -207,7 +207,7 @@ export function createStreamParts<Version extends SpecificationVersion>({
 
 /** The SDK runs what it can parse, and nothing at all as `{}`: a call that must not run must not look like one. */
 function unparsable(rawInput: string): string {
-  if (rawInput.trim() === '') return '{'
+  if (rawInput.trim() === '') return `${rawInput}{`
   try {
     JSON.parse(rawInput)
     return `${rawInput}…`

@@ -18,7 +18,7 @@ export function toNestedUsage(usage: TokenUsage | undefined): NestedUsage {
   } = usage
   const { total, uncached: noCache } = splitInput(usage)
   return {
-    inputTokens: { total, noCache: Math.max(0, noCache), cacheRead, cacheWrite },
+    inputTokens: { total, noCache, cacheRead, cacheWrite },
     outputTokens: {
       total: outputTokens,
       text: reasoning === undefined ? undefined : Math.max(0, outputTokens - reasoning),
