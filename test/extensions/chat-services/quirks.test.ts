@@ -11,7 +11,13 @@ import { offer } from '../openai-compatible/context.ts'
 import { serviceOf } from './services.ts'
 
 const tools = [{ name: 'look', description: '', inputSchema: { type: 'object' } }]
-const responseFormat = { name: 'a', schema: { type: 'object' }, strict: true }
+const schema = {
+  type: 'object',
+  properties: { a: { type: 'string' } },
+  required: ['a'],
+  additionalProperties: false,
+}
+const responseFormat = { name: 'a', schema, strict: true }
 const hi = [user('Hi')]
 
 function encode(
