@@ -15,7 +15,7 @@ type CarriedPart = Extract<
 export interface Carried {
   /** Of the call itself. */
   thoughtSignature?: string
-  /** In their order. `afterText`: some of the turn's text came before it. */
+  /** In their order. `afterText`: some of the turn's text, or another call, came before it. */
   before: { part: CarriedPart; afterText: boolean }[]
 }
 
@@ -70,6 +70,7 @@ export function createCarrier() {
     take(thoughtSignature: string | undefined): Carried {
       const taken = before
       before = []
+      afterText = true
       return { ...(thoughtSignature !== undefined && { thoughtSignature }), before: taken }
     },
   }

@@ -1,0 +1,88 @@
+import type { ModelInfo } from '../../contract/models.ts'
+import { UnknownNameError } from '../../errors.ts'
+import type { Airlock } from '../../runtime/airlock.ts'
+import { MODELS_AGE_MS, type ModelList } from '../../runtime/catalogue.ts'
+import type { Completer } from '../../runtime/completer.ts'
+import { createChatModel, type LanguageModelChat } from './chat-model.ts'
+import { createEmitter, type Event } from './event.ts'
+import type { Keepsakes } from './keepsakes.ts'
+
+/** All that is given must be the same, letter by letter. */
+export interface LanguageModelChatSelector {
+  vendor?: string
+  family?: string
+  version?: string
+  /** `<provider>/<model id>`, or the id at the provider. */
+  id?: string
+}
+
+export interface ChatModels extends Disposable {
+  /** None where none fits, or where no provider could say. */
+  select(selector?: LanguageModelChatSelector): Promise<LanguageModelChat[]>
+  /** Models came or went. */
+  readonly onDidChange: Event<void>
+}
+
+export interface ChatModelsOptions {
+  keepsakes: Keepsakes
+  /** Told of a provider that could not say which models it has. */
+  onFailure(failure: ModelList['failures'][number]): void
+}
+
+export function createChatModels(
+  airlock: Completer & Pick<Airlock, 'countTokens' | 'models' | 'onModelsChange'>,
+  { keepsakes, onFailure }: ChatModelsOptions,
+): ChatModels {
+  const changes = createEmitter<void>()
+  /** The ids that were listed last, by provider. */
+  const listed = new Map<string, string>()
+
+  async function list(vendor: string | undefined, maxAgeMs: number): Promise<ModelInfo[]> {
+    const filter = vendor === undefined ? {} : { provider: vendor }
+    const { models, failures } = await airlock.models(filter, { maxAgeMs }).catch((error: unknown) => {
+      if (error instanceof UnknownNameError) return { models: [], failures: [] }
+      throw error
+    })
+    failures.forEach(onFailure)
+    const byVendor = Map.groupBy(models, ({ provider }) => provider)
+    const asked = vendor === undefined ? new Set([...byVendor.keys(), ...listed.keys()]) : [vendor]
+    for (const one of asked) {
+      // What a provider had before it failed, it may have again.
+      if (failures.some(({ provider }) => provider === one)) continue
+      const ids = (byVendor.get(one) ?? []).map(({ id }) => id)
+      listed.set(one, JSON.stringify(ids.sort()))
+    }
+    return models
+  }
+
+  async function update(providers: readonly string[]): Promise<void> {
+    const before = providers.map(provider => listed.get(provider) ?? '[]')
+    await Promise.allSettled(providers.map(provider => list(provider, 0)))
+    // Where nothing came or went, who selects again in its listener would never stop.
+    if (providers.some((provider, at) => (listed.get(provider) ?? '[]') !== before[at])) changes.fire()
+  }
+
+  const watching = airlock.onModelsChange(({ providers }) => {
+    if (changes.hasListeners || listed.size > 0) void update(providers)
+  })
+
+  return {
+    async select({ vendor, family, version, id } = {}) {
+      const models = (await list(vendor, MODELS_AGE_MS)).map(model =>
+        createChatModel(airlock, model, keepsakes),
+      )
+      return models.filter(
+        model =>
+          (vendor === undefined || model.vendor === vendor) &&
+          (family === undefined || model.family === family) &&
+          (version === undefined || model.version === version) &&
+          (id === undefined || model.id === id || model.version === id),
+      )
+    },
+    onDidChange: changes.event,
+    [Symbol.dispose]() {
+      watching[Symbol.dispose]()
+      changes.clear()
+    },
+  }
+}
