@@ -4,20 +4,21 @@ import type { Airlock } from '../runtime/airlock.ts'
 import type { Cli } from './cli.ts'
 import { UsageError } from './cli-errors.ts'
 
-/** The alias in the settings that stands for the model of someone who names none. */
+/** The alias in the settings that goes before everything. */
 const DEFAULT_ALIAS = 'default'
 /** More are a list to look at with `airlock models`. */
 const MAX_NAMED = 5
 
 /**
- * The model where the user named none: the alias `default`, else the only model there is, else the only one that its
- * provider calls the default.
+ * The model where the user named none: the alias `default`, else the setting `defaults.model`, else the only model
+ * there is, else the only one that its provider calls the default.
  * @throws {UsageError} where that leaves none or several; it names some.
  */
 export async function chooseModel(airlock: Airlock, { env }: Cli): Promise<string> {
   const { readSettings } = await import('../home/settings.ts')
-  const { aliases } = await readSettings(resolveHome({ env }).settingsFile)
-  if (aliases[DEFAULT_ALIAS] !== undefined) return aliases[DEFAULT_ALIAS]
+  const { aliases, defaults: own } = await readSettings(resolveHome({ env }).settingsFile)
+  const chosen = aliases[DEFAULT_ALIAS] ?? own?.model
+  if (chosen !== undefined) return chosen
   const { models, failures } = await airlock.models()
   const [failure] = failures
   if (models.length === 0 && failure) throw failure.error
@@ -30,7 +31,7 @@ export async function chooseModel(airlock: Airlock, { env }: Cli): Promise<strin
   const [only] = candidates
   if (only && candidates.length === 1) return only.reference
   throw new UsageError(
-    `Which model? Give one with -m, or set one: airlock settings set aliases.${DEFAULT_ALIAS} ` +
+    `Which model? Give one with -m, or set one: airlock settings set defaults.model ` +
       `${(defaults[0] ?? models[0])?.reference}. There are ${listSome(models)}.`,
   )
 }

@@ -91,10 +91,18 @@ export function createEventPrinter(output: Output): EventPrinter {
   }
 }
 
-/** Usage in a few words, e.g. `12 tokens in, 34 out (20 of them thinking)`. */
-export function describeUsage({ inputTokens, outputTokens, reasoningTokens }: TokenUsage): string {
+/** Usage in a few words, e.g. `12 tokens in, 34 out (20 of them thinking), $0.00041`. */
+export function describeUsage({ inputTokens, outputTokens, reasoningTokens, cost }: TokenUsage): string {
   const thinking = reasoningTokens ? ` (${reasoningTokens} of them thinking)` : ''
-  return `${inputTokens} tokens in, ${outputTokens} out${thinking}`
+  const price = cost ? `, ${describeCost(cost.total)}` : ''
+  return `${inputTokens} tokens in, ${outputTokens} out${thinking}${price}`
+}
+
+/** Cents where there are some; of less, the first two digits. */
+function describeCost(dollars: number): string {
+  if (dollars === 0) return 'free'
+  const digits = dollars >= 1 ? 2 : 1 - Math.floor(Math.log10(dollars))
+  return `$${dollars.toFixed(Math.min(digits, 10))}`
 }
 
 function describeImage({ source, mediaType }: { source: string; mediaType?: string }): string {

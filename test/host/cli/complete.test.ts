@@ -177,6 +177,16 @@ describe('airlock complete: exit codes', () => {
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ type: 'error', error: { kind: 'network' } })
   })
 
+  it('0 where the settings say which of several is meant', async () => {
+    const defaults = { model: 'openai-compatible/parrot-1-mini' }
+    await using open = await createServiceHome({ settings: { aliases: {}, defaults } })
+    const { code, lines } = await airlock(['complete', '--json', 'hi'], { env: open.home.env })
+    expect(code).toBe(0)
+    expect(lines.map(line => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({ type: 'response-metadata', model: 'parrot-1-mini' }),
+    )
+  })
+
   it('2 where several models could be meant, naming some', async () => {
     await using open = await createServiceHome({ settings: { aliases: {} } })
     const { code, stderr } = await airlock(['complete', 'hi'], { env: open.home.env })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { airlock } from '../../support/cli.ts'
-import { createTestHome } from '../../support/home.ts'
+import { createTestHome, type TestHome } from '../../support/home.ts'
+import { mirrorExtension } from '../../systems/mirror-extension.ts'
 import { createServiceHome, type ServiceHome } from './service-home.ts'
 
 // Each command is a process of its own; on a busy machine a few of them take a while.
@@ -38,6 +39,62 @@ describe('airlock models', () => {
       extension: 'openai-compatible',
       maxTokenCount: 32768,
       capabilities: { supportsStreaming: true },
+    })
+  })
+
+  describe('of a provider that tells prices and families', () => {
+    let mirror: TestHome
+    beforeAll(async () => {
+      mirror = await createTestHome({ extensions: [await mirrorExtension()] })
+    })
+    afterAll(() => mirror[Symbol.asyncDispose]())
+    const ids = (lines: readonly string[]) => lines.map(line => JSON.parse(line).id)
+
+    it('shows what tokens cost, and nothing where that is not known', async () => {
+      const { code, lines } = await airlock(['models'], { env: mirror.env })
+      expect(code).toBe(0)
+      expect(lines[0]).toMatch(/^MODEL +NAME +CONTEXT +PRICE PER M TOKENS +CAPABILITIES$/)
+      expect(lines[1]).toMatch(/^mirror\/large .*\$2 in, \$10 out/)
+      expect(lines[2]).not.toContain('$')
+    })
+
+    it('prints prices with --json', async () => {
+      const { lines } = await airlock(['models', '--json'], { env: mirror.env })
+      expect(lines.map(line => JSON.parse(line).pricing)).toEqual([
+        { input: 2, output: 10, cacheRead: 0.2, cacheWrite: 2.5 },
+        undefined,
+        undefined,
+      ])
+    })
+
+    it.each([
+      [
+        ['--family', 'mirror'],
+        ['large', 'small'],
+      ],
+      [
+        ['--capability', 'images'],
+        ['large', 'google'],
+      ],
+      [
+        ['--capability', 'supportsImages', 'mirror'],
+        ['large', 'google'],
+      ],
+      [['--family', 'mirror', '--capability', 'images', '--capability', 'tools'], ['large']],
+    ])('%j', async (args, wanted) => {
+      const { code, lines } = await airlock(['models', '--json', ...args], { env: mirror.env })
+      expect({ code, ids: ids(lines) }).toEqual({ code: 0, ids: wanted })
+    })
+
+    it('exits with 1 where none fits, and with 2 for a capability that there is not', async () => {
+      expect(
+        await airlock(['models', '--capability', 'structured-output'], { env: mirror.env }),
+      ).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('No model fits') })
+      expect(await airlock(['models', '--capability', 'tool'], { env: mirror.env })).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining('did you mean "supportsTools"?'),
+      })
     })
   })
 
