@@ -232,16 +232,16 @@ export interface ProviderErrorDetails {
 /** A completion, or another call to a provider, failed. `code` is the service's own code, else `kind`. */
 export class ProviderError extends AirlockError {
   readonly kind: ProviderErrorKind
-  readonly status?: number
-  readonly retryAfterMs?: number
-  readonly provider?: string
-  readonly model?: string
+  declare readonly status?: number
+  declare readonly retryAfterMs?: number
+  declare readonly provider?: string
+  declare readonly model?: string
   /** What had been delivered when it failed; not enumerable, so that logs do not hold conversations. */
   declare readonly partial: readonly CompletionEvent[]
   /** What the service had reported when it failed. */
-  readonly usage?: TokenUsage
+  declare readonly usage?: TokenUsage
   /** How many attempts were made, at all models together. */
-  readonly attempts?: number
+  declare readonly attempts?: number
 
   constructor(details: ProviderErrorDetails) {
     const {
