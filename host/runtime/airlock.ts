@@ -16,7 +16,9 @@ import type { Permissions } from '../policy/permissions.ts'
 import type { OpenChannel } from '../sandbox/channel.ts'
 import { openProcess } from '../sandbox/process-channel.ts'
 import { openThread } from '../sandbox/thread-channel.ts'
-import { observeSafely } from '../telemetry/observe-safely.ts'
+import type { AirlockEvent } from '../telemetry/airlock-event.ts'
+import { createTelemetry } from '../telemetry/create-telemetry.ts'
+import type { OpenTelemetryOptions } from '../telemetry/open-telemetry.ts'
 import type { ConfirmTool } from '../tools/confirmation.ts'
 import { createTools } from '../tools/create-tools.ts'
 import type { ToolPolicy } from '../tools/policy.ts'
@@ -30,7 +32,7 @@ import { countTokens, type TokenCount } from './count-tokens.ts'
 import { type DangerousReplacements, dangerouslyReplace } from './dangerous.ts'
 import { chooseDefault, noDefaultModel } from './default-model.ts'
 import { createLoadedExtensions, type ExtensionStats, wasClosed } from './loaded-extensions.ts'
-import type { LogEntry } from './log.ts'
+import { type Log, resolveLog } from './log.ts'
 import { createModelChanges, type ModelsChange } from './model-changes.ts'
 import { checkModelFilter, type ModelFilter } from './model-filter.ts'
 import { cacheConfigurationOf, isAuthenticated, readSettingsMarkdown } from './provider-facts.ts'
@@ -80,8 +82,18 @@ export interface AirlockOptions {
   retry?: RetryOptions | false
   /** Bounds on how much a provider is asked, by its reference, over those of settings.json. Default: none. */
   rateLimits?: Readonly<Record<string, RateLimit>>
-  /** Default: lines are dropped. */
-  log?: (entry: LogEntry) => void
+  /** A function, or a logger such as pino's. A completion is a line at `debug`. Default: lines are dropped. */
+  log?: Log
+  /**
+   * Told at once of what goes on, never of what is said. What it throws is dropped, and logged once as a warning.
+   * Default: nobody is told.
+   */
+  onEvent?: (event: AirlockEvent) => void
+  /**
+   * How OpenTelemetry is told, where the program has registered an SDK with `@opentelemetry/api`; `false` for not at
+   * all. Default: spans and metrics, without what is said.
+   */
+  telemetry?: OpenTelemetryOptions | false
   [dangerouslyReplace]?: DangerousReplacements
 }
 
@@ -100,6 +112,8 @@ const KNOWN_OPTIONS: Readonly<Record<Exclude<keyof AirlockOptions, symbol>, true
   record: true,
   replay: true,
   log: true,
+  onEvent: true,
+  telemetry: true,
 }
 
 /** Loads extensions and talks to models through them. */
@@ -182,8 +196,15 @@ export interface Airlock extends AsyncDisposable {
  */
 export async function createAirlock(options: AirlockOptions = {}): Promise<Airlock> {
   checkOptionNames(options, Object.keys(KNOWN_OPTIONS), 'create an airlock')
-  const { env = process.env, log = () => {} } = options
+  const { env = process.env } = options
+  const log = resolveLog(options.log ?? (() => {}))
   const warn = (message: string) => log({ level: 'warn', message, time: Date.now() })
+  const telemetry = createTelemetry({
+    openTelemetry: options.telemetry,
+    onEvent: options.onEvent,
+    write: options.log && ((level, message, facts) => log({ level, message, ...facts, time: Date.now() })),
+    warn,
+  })
   const home = resolveHome({ ...(options.home !== undefined && { home: options.home }), env })
   const written = await readSettings(home.settingsFile)
   const settings = overrideSettings(written, {
@@ -208,12 +229,14 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
       `What listens to changes of models failed: ${error instanceof Error ? error.message : String(error)}`,
     ),
   )
+  modelChanges.onChange(({ providers }) => telemetry.tell({ type: 'models-changed', providers }))
   const tools = createTools({
     settings: () => settings.tools,
     toolPolicy: options.toolPolicy,
     confirmTool: options.confirmTool,
     remember: key => writeSetting(home.settingsFile, ['tools', key], 'allow'),
     discover: () => extensions.discoverTools(),
+    observers: telemetry.observers,
     warn,
   })
   const extensions = createLoadedExtensions({
@@ -263,24 +286,28 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
       return countTokens(target, request, { withCredential: refresh.withCredential, ...how })
     },
     complete(request, how = {}) {
-      const observer = observeSafely([how.onRetry && { retry: how.onRetry }], error =>
-        warn(`What observes completions failed: ${error instanceof Error ? error.message : String(error)}`),
+      const observer = telemetry.completion({ request }, how.onRetry && { retry: how.onRetry })
+      const completion = observer.within(() =>
+        complete({
+          asked: request,
+          parse: () => ({ request: parseRequest(request), options: checkCompleteOptions(how) }),
+          find: async model => (await catalogue()).resolve(model),
+          withCredential: refresh.withCredential,
+          limiter,
+          retry: options.retry,
+          signal: how.signal,
+          observer,
+          running,
+        }),
       )
-      const completion = complete({
-        asked: request,
-        parse: () => ({ request: parseRequest(request), options: checkCompleteOptions(how) }),
-        find: async model => (await catalogue()).resolve(model),
-        withCredential: refresh.withCredential,
-        limiter,
-        retry: options.retry,
-        signal: how.signal,
-        observer,
-        running,
-      })
       // What `object()` gives has been held to the request's own schema.
       return completion as Completion<never>
     },
-    run: (request, how = {}) => createRun(request, how, { complete: airlock.complete, tools }),
+    run(request, how = {}) {
+      const { within, end: ended } = telemetry.run({ request })
+      const host = { complete: airlock.complete, tools, ...(ended && { ended }) }
+      return within(() => createRun(request, how, host))
+    },
     signInOptions: async provider => readSignInOptions((await catalogue()).findProvider(provider)),
     async signIn(provider, request) {
       const known = await catalogue()
@@ -294,6 +321,7 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
         return { models, ...(failures[0] && { failure: failures[0].error }) }
       })
       modelChanges.changed([target.reference])
+      telemetry.tell({ type: 'signed-in', provider: target.reference })
       return result
     },
     isAuthenticated: async provider => isAuthenticated((await catalogue()).findProvider(provider)),
@@ -309,6 +337,7 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
       if (!result.wasSignedIn) return result
       known.forget(target.reference)
       modelChanges.changed([target.reference])
+      telemetry.tell({ type: 'signed-out', provider: target.reference })
       return result
     },
     async status() {

@@ -82,6 +82,7 @@ export function complete(task: CompletionTask): Completion {
   /** Text, thinking or a call has reached the caller: from here on there is no other answer than this one. */
   let touched = false
   let started = false
+  let isEndTold = false
   /** What is worth telling only if this attempt is the one that answers. */
   let held: CompletionEvent[] = []
 
@@ -140,6 +141,7 @@ export function complete(task: CompletionTask): Completion {
     observer.event?.(event)
     // At once: a reader that leaves when it has read `stop` has read the whole answer, and cancels nothing.
     if (event.type !== 'stop') return
+    tellEnd()
     source.end()
     release()
   }
@@ -147,7 +149,12 @@ export function complete(task: CompletionTask): Completion {
   const abort = () => source.completion.cancel(signal?.reason)
   signal?.addEventListener('abort', abort, { once: true })
   if (signal?.aborted) abort()
-  controller.signal.addEventListener('abort', release, { once: true })
+  controller.signal.addEventListener('abort', aborted, { once: true })
+
+  function aborted() {
+    release()
+    tellEnd({ error: controller.signal.reason })
+  }
 
   /** Every exit comes by here: the socket, the guest's resource and the listeners are given back. */
   function release() {
@@ -288,6 +295,13 @@ export function complete(task: CompletionTask): Completion {
     else source.end()
     formatKnown.resolve(undefined)
     release()
+    tellEnd(failure)
+  }
+
+  /** Before the caller has the end: a program may go on to close down whatever it is told to. */
+  function tellEnd(failure?: { error: unknown }) {
+    if (isEndTold) return
+    isEndTold = true
     const usage = usageSoFar()
     observer.end?.({ ...(usage && { usage }), ...failure })
   }

@@ -6,7 +6,7 @@ const NAMES = ['attempt', 'retry', 'fallback', 'event', 'end'] as const
 export function observeSafely(
   observers: readonly (CompletionObserver | undefined)[],
   failed: (error: unknown) => void,
-): CompletionObserver {
+): CompletionObserver & Required<Pick<CompletionObserver, 'within'>> {
   const together: Partial<Record<(typeof NAMES)[number], (said: never) => void>> = {}
   for (const name of NAMES) {
     const interested = observers.filter(observer => observer?.[name] !== undefined)
@@ -23,5 +23,12 @@ export function observeSafely(
       }
     }
   }
-  return together
+  return {
+    ...together,
+    within: work =>
+      observers.reduce((inner, observer) => {
+        const { within } = observer ?? {}
+        return within ? () => within(inner) : inner
+      }, work)(),
+  }
 }

@@ -34,23 +34,55 @@ export interface CompletionOutcome {
   error?: unknown
 }
 
+/** Runs the work that is watched, so that what it begins can know what it belongs to. */
+type Within = <Value>(work: () => Value) => Value
+
 /** Is told what one completion does. What it throws is dropped: watching must not break what is watched. */
 export interface CompletionObserver {
+  within?: Within
   attempt?(place: AttemptPlace): void
   retry?(retry: Retry): void
   fallback?(fallback: Fallback): void
   event?(event: CompletionEvent): void
-  /** Once, last. */
+  /** Once, last, and before the caller has the end. */
   end?(outcome: CompletionOutcome): void
+}
+
+/** Is told what one run does, besides its completions and calls. */
+export type RunObserver = Pick<CompletionObserver, 'within' | 'end'>
+
+export interface ToolOutcome {
+  isError: boolean
+  /** It was not run, and why. */
+  withheld?: 'denied' | 'skipped'
+  /** What the model is told, as text. */
+  result?: { toString(): string }
+  /** What was thrown. */
+  error?: unknown
 }
 
 /** What one run of a tool does. */
 export interface ToolObserver {
-  end?(outcome: { isError: boolean; error?: unknown }): void
+  within?: Within
+  end?(outcome: ToolOutcome): void
 }
 
-/** Watches what an airlock does. */
+/** As the caller handed it over: nothing of it is checked yet. */
+export interface RequestStart {
+  request: unknown
+}
+
+export interface ToolStart {
+  id: string
+  /** The id that the model gave its call. */
+  callId?: string
+  source: string
+  parameters: unknown
+}
+
+/** Watches what an airlock does. What gives `undefined` does not want to know of this one. */
 export interface Observer {
-  completion?(start: { request: unknown }): CompletionObserver | undefined
-  tool?(start: { id: string; callId?: string; source: string; parameters: unknown }): ToolObserver | undefined
+  completion?(start: RequestStart): CompletionObserver | undefined
+  run?(start: RequestStart): RunObserver | undefined
+  tool?(start: ToolStart): ToolObserver | undefined
 }

@@ -46,11 +46,12 @@ export async function callTool(
   for (const signal of signals) signal.addEventListener('abort', abort, { once: true })
   const observer = options.observe({ id, ...(callId !== undefined && { callId }), source, parameters })
   try {
-    const result = await run(registered, call, options, controller.signal)
-    observer.end?.({ isError: result.isError })
+    const result = await observer.within(() => run(registered, call, options, controller.signal))
+    const { isError, withheld } = result
+    observer.end({ isError, ...(withheld && { withheld }), result })
     return result
   } catch (error) {
-    observer.end?.({ isError: true, error })
+    observer.end({ isError: true, error })
     throw error
   } finally {
     for (const signal of signals) signal.removeEventListener('abort', abort)

@@ -1,12 +1,10 @@
-import type { Observer, ToolObserver } from '../telemetry/observer.ts'
-
-type ToolStart = Parameters<NonNullable<Observer['tool']>>[0]
+import type { Observer, ToolObserver, ToolStart } from '../telemetry/observer.ts'
 
 /** One observer of several, whose failures are theirs alone: watching must not break what is watched. */
 export function observeTool(
   observers: readonly Pick<Observer, 'tool'>[],
   failed: (error: unknown) => void,
-): (start: ToolStart) => ToolObserver {
+): (start: ToolStart) => Required<ToolObserver> {
   function safely<Value>(call: () => Value): Value | undefined {
     try {
       return call()
@@ -18,6 +16,11 @@ export function observeTool(
   return start => {
     const watching = observers.map(observer => safely(() => observer.tool?.(start)))
     return {
+      within: work =>
+        watching.reduce((inner, each) => {
+          const { within } = each ?? {}
+          return within ? () => within(inner) : inner
+        }, work)(),
       end(outcome) {
         for (const each of watching) safely(() => each?.end?.(outcome))
       },

@@ -1,6 +1,7 @@
 import type { TokenUsage } from '../../contract/events.ts'
 import type { CompletionRequest, RequestMessage } from '../../contract/request.ts'
 import { InvalidOptionError, InvalidRequestError } from '../../errors.ts'
+import type { CompletionOutcome } from '../../telemetry/observer.ts'
 import { type CallTerms, checkConfirm, type Tools } from '../../tools/create-tools.ts'
 import { checkPolicy } from '../../tools/policy.ts'
 import { raced } from '../../tools/raced.ts'
@@ -21,6 +22,8 @@ const MAX_MODELS = 16
 export interface RunHost {
   complete(request: CompletionRequest, options: CompleteOptions): Completion
   tools: Tools
+  /** Told how it went, before the caller is. Must not throw. */
+  ended?(outcome: CompletionOutcome): void
   countTokens?(model: string | undefined, text: string, signal: AbortSignal): Promise<number>
 }
 
@@ -140,6 +143,11 @@ export function createRun(asked: RunRequest, options: RunOptions, host: RunHost)
     }
   }
 
+  function tellEnd(failure?: { error: unknown }) {
+    const usage = sumUsage(usages)
+    host.ended?.({ ...(usage && { usage }), ...failure })
+  }
+
   function release() {
     options.signal?.removeEventListener('abort', abort)
   }
@@ -148,13 +156,16 @@ export function createRun(asked: RunRequest, options: RunOptions, host: RunHost)
   if (options.signal?.aborted) abort()
   run().then(
     () => {
+      tellEnd()
       replay.end()
       release()
     },
     (error: unknown) => {
       if (current) usages.push(current.usage)
       current = undefined
-      replay.end(signal.aborted ? signal.reason : error)
+      const reason = signal.aborted ? signal.reason : error
+      tellEnd({ error: reason })
+      replay.end(reason)
       release()
     },
   )
