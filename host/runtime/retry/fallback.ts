@@ -1,5 +1,7 @@
+import { CredentialError } from '../../credentials/credential-error.ts'
 import {
   ExtensionError,
+  InvalidComponentError,
   PermissionDeniedError,
   ProviderError,
   type ProviderErrorKind,
@@ -23,17 +25,14 @@ const KINDS: ReadonlySet<ProviderErrorKind> = new Set([
   'network',
 ])
 
+// A model that there is not, an extension that may not or cannot run, a sign-in that has ended.
+const ELSEWHERE_MENDED = [UnknownNameError, PermissionDeniedError, InvalidComponentError, CredentialError]
+
 /** The rule where the caller gives none. */
 export const defaultFallback: FallbackRule = error => {
   if (error instanceof ProviderError)
     return KINDS.has(error.kind) || (error.status ?? 0) >= 500 || error.cause instanceof ExtensionError
-  return (
-    error instanceof UnknownNameError || error instanceof PermissionDeniedError || isCredentialError(error)
-  )
-}
-
-function isCredentialError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'sign-in-needed'
+  return ELSEWHERE_MENDED.some(kind => error instanceof kind)
 }
 
 /** While another model is ready to answer, one that hesitates is not waited for long. */
