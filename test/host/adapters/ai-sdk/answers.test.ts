@@ -99,4 +99,23 @@ describe.each(SETTINGS)('$title', ({ sdk, specificationVersion, major }) => {
     ])
     expect(await result.finishReason).toBe('tool-calls')
   })
+
+  test('images and settings reach the service', async () => {
+    bench.script(says(bench.subject, { pieces: [words], stop: 'max-tokens' }))
+    const bytes = Buffer.from('iVBORw0KGgoAAAANSUhEUg==', 'base64')
+    const content = [
+      { type: 'text', text: 'What is this?' },
+      { type: 'image', image: new Uint8Array(bytes) },
+    ]
+    const call = { system: 'Be brief.', messages: [{ role: 'user', content }], maxOutputTokens: 50 }
+    const { finishReason } = await sdk.generateText({ model: model(), ...call, stopSequences: ['END'] })
+    expect(finishReason).toBe('length')
+    expect(bench.received()).toMatchObject({
+      system: 'Be brief.',
+      text: 'What is this?',
+      images: [{ mediaType: 'image/png', data: bytes.toString('base64') }],
+      maxTokens: 50,
+      stops: ['END'],
+    })
+  })
 })

@@ -32,10 +32,21 @@ export interface Bench extends AsyncDisposable {
   idle(): Promise<void>
 }
 
-export async function openBench(provider: string, settings: Record<string, unknown> = {}): Promise<Bench> {
+export async function openBench(
+  provider: string,
+  {
+    settings = {},
+    listed,
+  }: {
+    settings?: Record<string, unknown>
+    /** What the service's own list says of the model. Default: the settings name it. */
+    listed?: Record<string, unknown>
+  } = {},
+): Promise<Bench> {
   const subject = SUBJECTS.find(one => one.provider === provider)
   if (!subject) throw new Error(`no subject "${provider}"`)
-  const { extension = provider, model, base = '', isNamed = false } = subject
+  const { extension = provider, model, base = '' } = subject
+  const isNamed = subject.isNamed === true && !listed
   const resources = new AsyncDisposableStack()
   let scripts: readonly (Script | ((request: RecordedRequest) => Script))[] = []
   let asked: RecordedRequest[] = []
@@ -43,7 +54,10 @@ export async function openBench(provider: string, settings: Record<string, unkno
     await startScriptedServer(request => {
       const headers = { 'content-type': 'application/json' }
       // Its list of models, which some extensions read before their first completion.
-      if (request.method !== 'POST') return { status: 404, headers, body: ['{}'] }
+      if (request.method !== 'POST') {
+        const list = { data: [{ id: model, name: model, context_length: 100_000, ...listed }] }
+        return listed ? { headers, body: [JSON.stringify(list)] } : { status: 404, headers, body: ['{}'] }
+      }
       const count = asked.push(request)
       const script = scripts[count - 1] ?? {
         status: 418,

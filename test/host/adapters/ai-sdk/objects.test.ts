@@ -6,9 +6,16 @@ import { type Bench, openBench, says } from './bench.ts'
 import { SETTINGS } from './sdks.ts'
 
 const providers = ['openai-compatible', 'anthropic'] as const
+/** Models whose services hold no answer to a schema, by what their list says. */
+const ways = {
+  tool: ['tools', 'tool_choice'],
+  instruction: ['temperature'],
+}
 const benches = new Map<string, Bench>()
 beforeAll(async () => {
   for (const provider of providers) benches.set(provider, await openBench(provider))
+  for (const [way, supported_parameters] of Object.entries(ways))
+    benches.set(way, await openBench('openrouter', { listed: { supported_parameters } }))
 })
 afterAll(async () => {
   for (const bench of benches.values()) await bench[Symbol.asyncDispose]()
@@ -74,5 +81,31 @@ describe.each(CASES)('$title, $provider', ({ sdk, specificationVersion, major, p
       name: 'AI_NoObjectGeneratedError',
       text: '{"name":5}',
     })
+  })
+})
+
+describe.each(SETTINGS)('$title', ({ sdk, specificationVersion }) => {
+  test.each(['tool', 'instruction'] as const)('where the way is %s, the SDK sees the same', async way => {
+    const bench = benches.get(way) as Bench
+    const model = createAirlockProvider(bench.airlock, { specificationVersion })(bench.model)
+    const call = { model, prompt: 'Which door?', schema, maxRetries: 0, onError: () => {} }
+    const answer = () => {
+      const json = JSON.stringify(door)
+      if (way === 'instruction')
+        return says(bench.subject, { pieces: [{ text: `\`\`\`json\n${json}\n\`\`\`` }], stop: 'end-turn' })
+      // Whatever the tool for it is called, it is the only one.
+      return (request: { body: Buffer }) => {
+        const { tools } = JSON.parse(request.body.toString()) as { tools: { function: { name: string } }[] }
+        const name = tools[0]?.function.name ?? 'none'
+        return says(bench.subject, { pieces: [{ call: { id: 'a', name, input: json } }], stop: 'tool-use' })
+      }
+    }
+    bench.script(answer(), answer())
+    expect(await sdk.generateObject(call)).toMatchObject({ object: door, finishReason: 'stop' })
+    expect(bench.received().schema).toBe(undefined)
+    expect(bench.received().tools).toHaveLength(way === 'tool' ? 1 : 0)
+    const seen: unknown[] = []
+    for await (const partial of sdk.streamObject(call).partialObjectStream) seen.push(partial)
+    expect(seen.at(-1)).toEqual(door)
   })
 })

@@ -10,7 +10,7 @@ import { SETTINGS } from './sdks.ts'
 let bench: Bench
 beforeAll(async () => {
   bench = await openBench('openai-compatible', {
-    aliases: { quick: 'openai-compatible/m' },
+    settings: { aliases: { quick: 'openai-compatible/m' } },
   })
 })
 afterAll(() => bench[Symbol.asyncDispose]())
