@@ -21,6 +21,7 @@ import { createTelemetry } from '../telemetry/create-telemetry.ts'
 import type { OpenTelemetryOptions } from '../telemetry/open-telemetry.ts'
 import type { ConfirmTool } from '../tools/confirmation.ts'
 import { createTools } from '../tools/create-tools.ts'
+import { mcpServer } from '../tools/mcp/mcp-server.ts'
 import type { ToolPolicy } from '../tools/policy.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import { type ListOptions, MODELS_AGE_MS, type ModelList } from './catalogue.ts'
@@ -197,7 +198,7 @@ export interface Airlock extends AsyncDisposable {
 export async function createAirlock(options: AirlockOptions = {}): Promise<Airlock> {
   checkOptionNames(options, Object.keys(KNOWN_OPTIONS), 'create an airlock')
   const { env = process.env } = options
-  const log = resolveLog(options.log ?? (() => {}))
+  const log = resolveLog(options.log)
   const warn = (message: string) => log({ level: 'warn', message, time: Date.now() })
   const telemetry = createTelemetry({
     openTelemetry: options.telemetry,
@@ -254,6 +255,12 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
     ...(lookup && { lookup }),
   })
   const { installed, catalogue } = extensions
+  for (const [name, server] of Object.entries(settings.mcpServers ?? {})) {
+    const source = `mcp:${name}`
+    const tell = (level: 'info' | 'warn', message: string) =>
+      log({ level, extension: source, message, time: Date.now() })
+    tools.registry.add(mcpServer({ name, ...server }, { env, log: tell }))
+  }
   const running = new Set<Completion>()
   async function close(): Promise<void> {
     await Promise.all([tools.close(), extensions.close()])

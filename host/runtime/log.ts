@@ -28,7 +28,7 @@ const METHODS = ['debug', 'info', 'warn', 'error'] as const
  * One way to write, whichever was given. Never throws: a log that fails has nowhere to say so.
  * @throws {InvalidOptionError} it is neither
  */
-export function resolveLog(log: Log): (entry: LogEntry) => void {
+export function resolveLog(log: Log = () => {}): (entry: LogEntry) => void {
   const isLogger = typeof log === 'object' && log !== null
   if (!(typeof log === 'function' || (isLogger && METHODS.every(name => typeof log[name] === 'function'))))
     throw new InvalidOptionError(

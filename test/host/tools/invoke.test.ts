@@ -426,6 +426,9 @@ test('an observer is told of each call, once, and how it ended; one that throws 
     [{ id: 'echo', callId: 'c1', source: 'app', parameters: { a: 1 } }],
     [{ id: 'echo', source: 'app', parameters: 5 }],
   ])
-  expect(ends).toEqual([{ isError: false }, { isError: true, error: expect.any(Error) }])
+  expect(ends).toEqual([
+    { isError: false, result: expect.any(ToolResult) },
+    { isError: true, error: expect.any(Error) },
+  ])
   expect(warn).toHaveBeenCalledTimes(4)
 })
