@@ -8,6 +8,7 @@ import { repoRoot } from './support/repo-root.ts'
 
 const run = promisify(execFile)
 const tsc = join(repoRoot, 'node_modules/typescript/bin/tsc')
+const GUEST_SDK = "'@airlock/guest-sdk'"
 
 // Inside the repository, as in a clone that somebody tries things in: `@airlock/host` is found from there.
 let folder: string
@@ -30,8 +31,10 @@ async function complaints(project: string): Promise<string> {
 }
 
 describe('the code of README.md fits its types as it stands', () => {
-  test('in an app', async () => {
-    const [app = ''] = await snippets(join(repoRoot, 'README.md'))
+  test('in an app, of which each snippet goes on from the one before', async () => {
+    const app = (await snippets(join(repoRoot, 'README.md')))
+      .filter(code => !code.includes(GUEST_SDK))
+      .join('\n')
     expect(app).toContain('createAirlock')
     await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
     await writeFile(join(folder, 'app.ts'), app)
@@ -50,15 +53,17 @@ describe('the code of README.md fits its types as it stands', () => {
   })
 
   test('in an extension, and so does that of the README that a new one has', async () => {
-    const [, provider = ''] = await snippets(join(repoRoot, 'README.md'))
-    expect(provider).toContain('defineProvider')
+    const own = (await snippets(join(repoRoot, 'README.md'))).filter(code => code.includes(GUEST_SDK))
+    expect(own.map(code => /\bdefine(Provider|Tools)\(/.exec(code)?.[1])).toEqual(['Provider', 'Tools'])
+    const [provider = '', tools = ''] = own
     const acme = join(folder, 'acme')
-    await createExtension(acme)
+    await createExtension(acme, 'provider')
     const [functions = ''] = await snippets(join(acme, 'README.md'))
     const made = await readFile(join(acme, 'provider.ts'), 'utf8')
     const replaced = made.replace(/ {2}\/\/ Answers by itself.*\n {2}\*respond.*?\n {2}},\n/s, functions)
     expect(replaced).not.toContain('respond')
     await writeFile(join(acme, 'provider.ts'), provider)
+    await writeFile(join(acme, 'tools.ts'), tools)
     await writeFile(join(acme, 'of-its-own-readme.ts'), replaced)
     expect(await complaints(acme)).toBe('')
   })
