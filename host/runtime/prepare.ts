@@ -2,6 +2,7 @@ import type { CompletionRequest as GuestRequest } from '../contract/generated/in
 import type { ModelInfo } from '../contract/models.ts'
 import type { parseRequest } from '../contract/request.ts'
 import { toGuestRequest } from '../contract/to-guest.ts'
+import { ProviderError } from '../errors.ts'
 import type { CompletionTarget } from './complete.ts'
 import { countTokens } from './count-tokens.ts'
 import { estimateRequestTokens } from './estimate-tokens.ts'
@@ -19,7 +20,7 @@ const INFO_MS = 3_000
 
 /**
  * The contract's request for one model: cache anchors, schemas in the model's form, and the certainty that it fits.
- * @throws {ProviderError} `context-length-exceeded` before anything is sent.
+ * @throws {ProviderError} `context-length-exceeded`, or `unsupported` for too many tools, before anything is sent.
  */
 export async function prepareRequest(
   target: CompletionTarget,
@@ -29,12 +30,24 @@ export async function prepareRequest(
   const encoded = await encode(target, await withAnchors(target, request))
   const info = await infoToFit(target, encoded)
   if (!info) return encoded
+  refuseTooManyTools(encoded, info)
   await checkFit(encoded, {
     info,
     estimate: () => estimateRequestTokens(encoded, signal),
     count: () => countTokens(target, encoded, { withCredential, signal }),
   })
   return encoded
+}
+
+function refuseTooManyTools(
+  { tools }: GuestRequest,
+  { capabilities: { maxTools }, reference }: ModelInfo,
+): void {
+  if (maxTools === undefined || tools.length <= maxTools) return
+  throw new ProviderError({
+    kind: 'unsupported',
+    message: `Cannot send this request: it has ${tools.length} tools, and ${reference} takes at most ${maxTools}`,
+  })
 }
 
 /** What is known of the model, asked for only where the request is so large that it matters. */

@@ -37,7 +37,7 @@ export default defineProvider({
   models(context) {
     const own = [
       { id: 'large', name: 'Large', family: 'mirror', maxTokenCount: 100000, maxOutputTokens: 4000, capabilities, pricing, isDefault: true },
-      { id: 'small', name: 'Small', family: 'mirror', maxTokenCount: 1000, capabilities: { ...capabilities, supportsImages: false, toolInputFormat: 'simplified' }, isDefaultFast: true },
+      { id: 'small', name: 'Small', family: 'mirror', maxTokenCount: 1000, capabilities: { ...capabilities, supportsImages: false, toolInputFormat: 'simplified', maxTools: 2 }, isDefaultFast: true },
       { id: 'google', name: 'Subset', family: 'other', maxTokenCount: 1000, capabilities: { ...capabilities, toolInputFormat: 'json-schema-subset' } },
     ]
     const named = context.settings()?.availableModels ?? []

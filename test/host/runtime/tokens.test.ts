@@ -172,6 +172,16 @@ describe('a request that cannot fit', () => {
     expect(JSON.parse(text).request.messages).toHaveLength(1)
   })
 
+  test('has too many tools for its model', async () => {
+    const tools = ['a', 'b', 'c'].map(name => ({ name, inputSchema: { type: 'object' } }))
+    const answer = (model: string) => airlock.complete({ model, messages, tools }).result()
+    await expect(answer('mirror/small')).rejects.toMatchObject({
+      kind: 'unsupported',
+      message: expect.stringContaining('3 tools, and mirror/small takes at most 2'),
+    })
+    expect((await answer('mirror/large')).stopReason).toBe('end-turn')
+  })
+
   test('moves on to a model with a larger window', async () => {
     const completion = airlock.complete({
       model: ['mirror/small', 'mirror/large'],
