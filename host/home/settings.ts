@@ -6,6 +6,7 @@ import { InvalidFileError, InvalidOptionError, UnknownNameError } from '../error
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from '../policy/limits.ts'
 import { checkedJson, checkedValue } from './checked-json.ts'
 import { withLock } from './lock.ts'
+import { mcpServerName, mcpServerSettings } from './mcp-settings.ts'
 import { writePrivate } from './write-private.ts'
 
 /** Settings are written by hand: anything longer is some other file. */
@@ -90,9 +91,9 @@ const settingsSchema = z.strictObject({
       z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'is not the name of an environment variable' }),
     ),
   ),
-  /** Short names for models: `{ "fast": "<provider>/<model id>" }`. */
   /** The models that are meant where none is named. */
   defaults: z.strictObject({ model: modelReference.optional(), fast: modelReference.optional() }).optional(),
+  /** Short names for models: `{ "fast": "<provider>/<model id>" }`. */
   aliases: record(modelReference),
   /** What stands between an extension and this machine. */
   isolation: z.enum(['thread', 'process']).optional(),
@@ -109,6 +110,8 @@ const settingsSchema = z.strictObject({
   ).optional(),
   /** What tools may run, by `<id>`, `<source>` or `<source>/<id>`; see `ToolPolicy`. */
   tools: record(z.enum(['ask', 'allow', 'deny'])).optional(),
+  /** MCP servers whose tools are offered, by name. One is started, or reached, when tools are first needed. */
+  mcpServers: z.record(mcpServerName, mcpServerSettings).optional(),
 })
 
 export type Settings = z.output<typeof settingsSchema>
