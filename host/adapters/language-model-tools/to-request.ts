@@ -1,5 +1,6 @@
 import type { CompletionRequest } from '../../contract/request.ts'
 import { InvalidRequestError } from '../../errors.ts'
+import { answerOpenCalls } from '../answer-open-calls.ts'
 import type { Keepsakes } from './keepsakes.ts'
 import { type ChatMessageLike, toMessages } from './to-messages.ts'
 
@@ -60,7 +61,7 @@ export function toRequest(
   })
   return {
     model,
-    messages: toMessages(messages, keepsakes),
+    messages: answerOpenCalls(toMessages(messages, keepsakes)),
     ...(tools.length > 0 && { tools }),
     ...toToolChoice(options),
     ...toFields(options.modelOptions ?? {}),

@@ -60,7 +60,7 @@ export async function* streamAnswer(
   try {
     for (let told = await next(); ; told = await next()) {
       // What a reader throws in here is its own, and goes back to it.
-      yield* told.events
+      for (const event of told.events) yield event
       if (told.isLast) return
     }
   } finally {

@@ -1,5 +1,6 @@
 import type { CompletionRequest, MessagePart, RequestMessage } from '../../contract/request.ts'
 import { rememberMaker } from '../../runtime/opaque-parts.ts'
+import { answerOpenCalls } from '../answer-open-calls.ts'
 import { placeCarried } from '../carried-parts.ts'
 import type { Message, ProtocolRequest, ToolCall, ToolResult } from './shape.ts'
 import { readSignature } from './signature.ts'
@@ -105,7 +106,7 @@ function toMessages(messages: readonly Message[]): RequestMessage[] {
         message satisfies never
     }
   }
-  return made
+  return answerOpenCalls(made)
 }
 
 function idsOf(message: Message): string[] {
