@@ -162,7 +162,8 @@ export const BEHAVIOURS: readonly Behaviour[] = [
     id: 'huge',
     title: 'huge input',
     async check(bench) {
-      const words = 'All work and no play. 中 '.repeat(40_000)
+      // A megabyte of few tokens, so that it fits into each model's window.
+      const words = `All work and no play. 中 ${' '.repeat(400)}`.repeat(2_400)
       const answer: ScriptedAnswer = { pieces: [{ text: words.slice(0, 500_000) }], stop: 'end-turn' }
       const received = (await exchange(bench, { messages: [user(text(words))] }, answer)).received()
       assert.ok(received.text.startsWith(words), `${received.text.length} characters arrived`)
