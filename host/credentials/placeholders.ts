@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto'
+import { createHash, randomInt } from 'node:crypto'
 import type { NetworkRules } from '../policy/network.ts'
 import {
   type BoundSecret,
@@ -24,8 +24,16 @@ export interface Placeholders {
   reveal(placeholder: string): Pick<BoundSecret, 'key' | 'secret'> | undefined
   /** The placeholder of this key stands for nothing any more; its secret stays redacted. */
   forget(key: string): void
-  /** Redacts a secret that has no placeholder: one that the guest may read and a log may not show. */
-  hide(secret: string): void
+  /**
+   * Redacts a secret that has no placeholder: one that the guest may read and a log may not show. `key` is what a
+   * recording calls it by, as that of a placeholder.
+   */
+  hide(secret: string, key?: string): void
+  /**
+   * Puts a name in the place of each hidden value that has a key, the same in each process: `airlock-env-aws-region`.
+   * Of lower-case letters, digits and dashes, at most 40: it may stand in a host's name.
+   */
+  nameHidden(text: string): string
   /** Keeps a secret out of logs that the guest was given by its service and has not stored yet. */
   overhear(secret: string): void
   /**
@@ -43,6 +51,7 @@ export function createPlaceholders(): Placeholders {
   const byKey = new Map<string, string>()
   const byPlaceholder = new Map<string, BoundSecret>()
   const list = createRedactionList()
+  const named = createRedactionList()
 
   return {
     placeholderFor(key, secret, origins) {
@@ -60,7 +69,11 @@ export function createPlaceholders(): Placeholders {
       byPlaceholder.delete(placeholder)
       list.release(placeholder)
     },
-    hide: secret => list.add(secret),
+    hide(secret, key) {
+      list.add(secret)
+      if (key !== undefined) named.add(secret, hiddenName(key))
+    },
+    nameHidden: text => named.standInRedactor.text(text),
     overhear: list.addOverheard,
     inject(request) {
       const injected = injectSecrets(request, placeholder => byPlaceholder.get(placeholder))
@@ -79,4 +92,19 @@ function randomPlaceholder(): string {
   let text = PLACEHOLDER_PREFIX
   for (let i = 0; i < PLACEHOLDER_RANDOM_CHARS; i++) text += ALPHABET[randomInt(ALPHABET.length)]
   return text
+}
+
+const HIDDEN_NAME_CHARS = 40
+
+/** Of `env:ext:AWS_REGION`: without the extension, which a recording is of alone. */
+function hiddenName(key: string): string {
+  const [kind, , ...rest] = key.split(':')
+  const name = `airlock-${[kind, ...rest].join('-')}`
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/-$/, '')
+  if (name.length <= HIDDEN_NAME_CHARS) return name
+  // Two long names may begin alike.
+  const digest = createHash('sha256').update(key).digest('hex').slice(0, 8)
+  return `${name.slice(0, HIDDEN_NAME_CHARS - digest.length - 1).replace(/-$/, '')}-${digest}`
 }

@@ -107,7 +107,7 @@ export function createExtensionHost(options: ExtensionHostOptions): ExtensionHos
       settingsOf,
       reachOf,
     })
-    const facts = { ...own, ...(await sandbox.tapedFacts({ credentials: own.credentials, env: own.env })) }
+    const facts = await sandbox.tapedFacts(own)
     // One that began later may have ended before.
     if (reading < latest || isDeepStrictEqual(facts, sent)) return
     latest = reading

@@ -1,4 +1,5 @@
 import type { GuestCredentials } from '../capabilities/credentials.ts'
+import { replaceSecrets } from '../credentials/credential-document.ts'
 import { parseCredentialValue } from '../credentials/credential-value.ts'
 import type { Placeholders } from '../credentials/placeholders.ts'
 import type { Manifest } from '../extension/manifest.ts'
@@ -33,6 +34,13 @@ export async function readGuestFacts(options: GuestFactsOptions): Promise<GuestF
   for (const { id: provider } of providers) {
     const handed = await credentials.handOut(provider)
     if (handed !== undefined) facts.credentials[provider] = handed
+    if (handed !== undefined && permissions.credentials === 'read') {
+      const key = `credential:${extension}:${provider}`
+      replaceSecrets(handed, (field, secret) => {
+        placeholders.hide(secret, field === '' ? key : `${key}:${field}`)
+        return secret
+      })
+    }
     const own = options.settingsOf(provider)
     if (own) facts.settings[provider] = toGuestSettings(own)
   }
@@ -40,7 +48,7 @@ export async function readGuestFacts(options: GuestFactsOptions): Promise<GuestF
     const value = env[name]?.trim()
     if (!value) continue
     if (permissions.plainEnv.includes(name)) {
-      placeholders.hide(value)
+      placeholders.hide(value, `env:${extension}:${name}`)
       facts.env[name] = value
     } else if (permissions.env.includes(name)) {
       const users = providers.filter(({ env: own }) => own?.includes(name))

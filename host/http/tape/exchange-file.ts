@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import type { TransportErrorCode } from '../../errors.ts'
 
 /** Text where the bytes are UTF-8, else base64. */
 const bytesSchema = z.union([z.string(), z.strictObject({ base64: z.string() })])
@@ -25,12 +24,21 @@ export const exchangeSchema = z.strictObject({
     })
     .optional(),
   /** What ended the exchange before its end; `cancelled` where the caller did. */
-  failure: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+  failure: z
+    .strictObject({
+      code: z.string(),
+      message: z.string(),
+      /** What was asked for, where policy refused it. */
+      permission: z.string().optional(),
+    })
+    .optional(),
 })
 
 /** One exchange as it stands in its file. No secret is in it. */
 export type RecordedExchange = z.output<typeof exchangeSchema>
-export type RecordedFailureCode = TransportErrorCode | 'cancelled'
+
+/** The code of an exchange that its caller left. */
+export const CANCELLED = 'cancelled'
 
 export function toRecordedBytes(bytes: Uint8Array): RecordedBytes {
   try {

@@ -1,15 +1,22 @@
-import { mkdir, readdir } from 'node:fs/promises'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findTokenFields } from '../../credentials/find-tokens.ts'
-import { replacePlaceholders } from '../../credentials/inject.ts'
-import type { Placeholders } from '../../credentials/placeholders.ts'
-import { TransportError } from '../../errors.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { AirlockError, PermissionDeniedError } from '../../errors.ts'
 import { writePrivate } from '../../home/write-private.ts'
 import { isCredentialHeader } from '../../policy/headers.ts'
 import type { ResponseBody } from '../body.ts'
 import type { Exchange, OutgoingRequest } from '../egress.ts'
-import { type RecordedExchange, toRecordedBody, toRecordedBytes } from './exchange-file.ts'
-import { FACTS_FILE, type OpenTape, type RecordedFacts } from './tape.ts'
+import { type Clean, cleanBytes, cleanExchange } from './clean-exchange.ts'
+import {
+  CANCELLED,
+  exchangeSchema,
+  type RecordedExchange,
+  toRecordedBody,
+  toRecordedBytes,
+} from './exchange-file.ts'
+import { addFacts, FACTS_FILE, factsText, readFacts } from './facts-file.ts'
+import { createNames } from './names.ts'
+import type { OpenTape, RecordedFacts } from './tape.ts'
 
 const NAME_CHARS = 60
 const REMOVED = '[removed]'
@@ -18,11 +25,15 @@ const REMOVED = '[removed]'
 export function recordTo(folder: string): OpenTape {
   return ({ extension, egress, placeholders, failed }) => {
     const own = join(folder, extension)
-    const clean = cleaner(placeholders)
+    const { clean, learnTokens, learnCredentials } = createNames(placeholders)
+    /** The files of exchanges that this session has written. */
+    const files = new Set<string>()
     const writing = new Set<Promise<void>>()
     let counting: Promise<number> | undefined
     let count = 0
-    let lastFacts = ''
+    let lastFacts: string | undefined
+    let factsSoFar: Promise<RecordedFacts | undefined> | undefined
+    let rewriting: Promise<unknown> = Promise.resolve()
     let hasFailed = false
 
     /** Goes on where an earlier recording ended. */
@@ -35,9 +46,45 @@ export function recordTo(folder: string): OpenTape {
       return counting.then(() => ++count)
     }
 
-    function write(name: string, value: unknown): Promise<void> {
-      const written = writePrivate(join(own, name), `${JSON.stringify(value, null, 2)}\n`)
-      return track(written)
+    function write(name: string, text: string): Promise<void> {
+      return writePrivate(join(own, name), `${text}\n`)
+    }
+
+    async function writeExchange(name: string, exchange: RecordedExchange): Promise<void> {
+      // Once more: what was learned since the request was sent.
+      await write(name, JSON.stringify(cleanExchange(exchange, clean), null, 2))
+      files.add(name)
+    }
+
+    /** A secret that became known after it had been written is taken out again. */
+    async function rewrite(): Promise<void> {
+      await Promise.all(writing)
+      for (const name of files) {
+        const exchange = exchangeSchema.parse(JSON.parse(await readFile(join(own, name), 'utf8')))
+        const cleaned = cleanExchange(exchange, clean)
+        if (!isDeepStrictEqual(cleaned, exchange)) await write(name, JSON.stringify(cleaned, null, 2))
+      }
+    }
+
+    async function keepFacts(facts: RecordedFacts): Promise<void> {
+      factsSoFar ??= readFacts(own)
+      const before = await factsSoFar
+      const now: RecordedFacts = {
+        credentials: cleanValues(facts.credentials, clean),
+        env: cleanValues(facts.env, clean),
+        settings: Object.fromEntries(
+          Object.entries(facts.settings).map(([provider, { apiUrl, ...rest }]) => [
+            provider,
+            { ...rest, ...(apiUrl !== undefined && { apiUrl: clean(apiUrl) }) },
+          ]),
+        ),
+      }
+      const kept = before ? addFacts(before, now) : now
+      factsSoFar = Promise.resolve(kept)
+      const text = factsText(kept)
+      if (text === lastFacts) return
+      lastFacts = text
+      await write(FACTS_FILE, text)
     }
 
     /** A disk that is full breaks no answer: it is said once, and the answer goes on. */
@@ -61,7 +108,7 @@ export function recordTo(folder: string): OpenTape {
         url: clean(url),
         headers: cleanHeaders(headers, clean),
         ...(body && {
-          body: toRecordedBody(Buffer.from(clean(Buffer.from(body).toString('latin1')), 'latin1')),
+          body: toRecordedBody(cleanBytes(Buffer.from(body), clean)),
         }),
       }
     }
@@ -73,27 +120,28 @@ export function recordTo(folder: string): OpenTape {
           const number = nextNumber()
           number.catch(() => {})
           const recorded = toRequest(request)
-          const keep = (rest: Omit<RecordedExchange, 'request'>) =>
-            void track(number.then(n => write(fileName(n, recorded), { request: recorded, ...rest })))
+          const keep = (rest: (n: number) => Omit<RecordedExchange, 'request'>) =>
+            void track(
+              number.then(n => writeExchange(fileName(n, recorded), { request: recorded, ...rest(n) })),
+            )
           let exchange: Exchange
           try {
             exchange = await egress.send(request, options)
           } catch (error) {
-            keep({ failure: toFailure(error, clean) })
+            keep(() => ({ failure: toFailure(error, clean) }))
             throw error
           }
           const { status, url, headers } = exchange
           const response = { status, url: clean(url), headers: cleanHeaders(headers, clean) }
-          const body = tap(exchange.body, (chunks, error) => {
-            const cleaned = withoutTokens(chunks, headers)
-            keep({
-              response: {
-                ...response,
-                chunks: cleaned.map(chunk => toRecordedBytes(cleanBytes(chunk, clean))),
-              },
-              ...(error !== undefined && { failure: toFailure(error, clean) }),
-            })
-          })
+          const body = tap(exchange.body, (chunks, error) =>
+            keep(n => {
+              learnTokens(Buffer.concat(chunks), headers, n)
+              return {
+                response: { ...response, chunks: chunks.map(toRecordedBytes) },
+                ...(error !== undefined && { failure: toFailure(error, clean) }),
+              }
+            }),
+          )
           return { ...exchange, body }
         },
         async close() {
@@ -102,15 +150,13 @@ export function recordTo(folder: string): OpenTape {
         },
       },
       async facts(facts) {
-        const recorded: RecordedFacts = {
-          credentials: cleanValues(facts.credentials, clean),
-          env: cleanValues(facts.env, clean),
-        }
-        const text = JSON.stringify(recorded)
-        if (text !== lastFacts) {
-          lastFacts = text
-          await write(FACTS_FILE, recorded)
-        }
+        // One after the other, and before the guest goes on: the folder is clean by then.
+        const isNew = learnCredentials(facts.credentials)
+        rewriting = rewriting.then(async () => {
+          if (isNew && files.size + writing.size > 0) await track(rewrite())
+          await track(keepFacts(facts))
+        })
+        await rewriting
         return facts
       },
     }
@@ -127,29 +173,7 @@ function fileName(number: number, { method, url }: RecordedExchange['request']):
   return `${String(number).padStart(4, '0')}-${name.slice(0, NAME_CHARS)}.json`
 }
 
-/** Names stand-ins, which are random words, and takes out what the redactor knows. */
-function cleaner(placeholders: Placeholders): (text: string) => string {
-  const redactor = placeholders.redactor()
-  const name = (placeholder: string) => standInName(placeholders.reveal(placeholder)?.key ?? 'unknown')
-  return text => replacePlaceholders(redactor.text(text), name)
-}
-
-/** The same in every recording, and as it is in a URL and a header: `airlock-secret-credential-anthropic`. */
-function standInName(key: string): string {
-  return `airlock-secret-${key.replace(/[^0-9A-Za-z]+/g, '-')}`
-}
-
-function cleanBytes(bytes: Uint8Array, clean: (text: string) => string): Uint8Array {
-  // Latin-1 there and back leaves every byte as it is; stand-ins and their names are ASCII.
-  const latin = Buffer.from(bytes).toString('latin1')
-  const cleaned = clean(latin)
-  return cleaned === latin ? bytes : Buffer.from(cleaned, 'latin1')
-}
-
-function cleanHeaders(
-  headers: readonly (readonly [string, string])[],
-  clean: (text: string) => string,
-): [string, string][] {
+function cleanHeaders(headers: readonly (readonly [string, string])[], clean: Clean): [string, string][] {
   return headers.map(([name, value]) => {
     const cleaned = clean(value)
     // What is no stand-in may be made of one, such as the value of `Basic`.
@@ -158,34 +182,17 @@ function cleanHeaders(
   })
 }
 
-function cleanValues(
-  values: Record<string, string>,
-  clean: (text: string) => string,
-): Record<string, string> {
+function cleanValues(values: Record<string, string>, clean: Clean): Record<string, string> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, clean(value)]))
 }
 
-/** Tokens of an answer that nobody knows yet: those of a sign-in. */
-function withoutTokens(
-  chunks: readonly Uint8Array[],
-  headers: readonly (readonly [string, string])[],
-): Uint8Array[] {
-  const type = headers.find(([name]) => name === 'content-type')?.[1] ?? ''
-  if (!/json|x-www-form-urlencoded/i.test(type)) return [...chunks]
-  const whole = Buffer.concat(chunks)
-  const tokens = findTokenFields(whole)
-  if (tokens.length === 0) return [...chunks]
-  let text = whole.toString('utf8')
-  for (const [name, value] of tokens) if (value !== '') text = text.replaceAll(value, standInName(name))
-  return [Buffer.from(text)]
-}
-
-function toFailure(
-  error: unknown,
-  clean: (text: string) => string,
-): NonNullable<RecordedExchange['failure']> {
-  if (!(error instanceof TransportError)) return { code: 'cancelled', message: 'The caller cancelled it' }
-  return { code: error.code, message: clean(error.message) }
+function toFailure(error: unknown, clean: Clean): NonNullable<RecordedExchange['failure']> {
+  if (!(error instanceof AirlockError)) return { code: CANCELLED, message: 'The caller cancelled it' }
+  return {
+    code: error.code,
+    message: clean(error.message),
+    ...(error instanceof PermissionDeniedError && { permission: clean(error.permission) }),
+  }
 }
 
 /** The same body, of which `ended` is told all that came. */
@@ -216,7 +223,8 @@ function tap(body: ResponseBody, ended: (chunks: Uint8Array[], error?: unknown) 
     pause: () => body.pause(),
     resume: () => body.resume(),
     cancel(reason) {
-      end(reason ?? new Error('cancelled'))
+      // Whatever the reason is: it is the caller's.
+      end(new Error('cancelled'))
       body.cancel(reason)
     },
   }

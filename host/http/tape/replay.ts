@@ -1,18 +1,34 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import * as z from 'zod'
-import { TransportError, type TransportErrorCode } from '../../errors.ts'
+import { AirlockError, PermissionDeniedError, TransportError, type TransportErrorCode } from '../../errors.ts'
 import type { ResponseBody } from '../body.ts'
 import { createBodySource } from '../body-source.ts'
 import type { Egress, Exchange, OutgoingRequest } from '../egress.ts'
-import { exchangeSchema, fromRecordedBytes, type RecordedExchange, toRecordedBody } from './exchange-file.ts'
-import { FACTS_FILE, type OpenTape } from './tape.ts'
+import {
+  CANCELLED,
+  exchangeSchema,
+  fromRecordedBytes,
+  type RecordedExchange,
+  toRecordedBody,
+} from './exchange-file.ts'
+import { readFacts, replayedFacts } from './facts-file.ts'
+import type { OpenTape } from './tape.ts'
 
-const factsSchema = z.strictObject({
-  credentials: z.record(z.string(), z.string()),
-  env: z.record(z.string(), z.string()),
-})
+/** How long an exchange that its caller had left says nothing before it ends. */
+const SILENCE_MS = 1_000
+
+const TRANSPORT_CODES: Readonly<Record<TransportErrorCode, true>> = {
+  'connect-failed': true,
+  'dns-failed': true,
+  'tls-failed': true,
+  'timed-out': true,
+  'connection-lost': true,
+  'too-large': true,
+  'invalid-response': true,
+  'invalid-request': true,
+  'too-many-redirects': true,
+}
 
 interface Recorded {
   file: string
@@ -48,7 +64,10 @@ export function replayFrom(folder: string): OpenTape {
       const { exchange } = await find(toRequest(request))
       signal?.throwIfAborted()
       const { response, failure } = exchange
-      if (!response) throw toError(failure)
+      if (!response) {
+        if (failure?.code === CANCELLED) await silence(signal)
+        throw toError(failure)
+      }
       return {
         ...response,
         body: play(response.chunks.map(fromRecordedBytes), failure, signal),
@@ -59,7 +78,7 @@ export function replayFrom(folder: string): OpenTape {
       egress: { ...egress, send, prepare: async () => {} },
       facts: async facts => {
         const recorded = await readFacts(own)
-        return recorded ?? facts
+        return recorded ? replayedFacts(recorded, facts) : facts
       },
     }
   }
@@ -85,15 +104,6 @@ async function readExchanges(folder: string): Promise<Recorded[]> {
       }
     }),
   )
-}
-
-async function readFacts(folder: string) {
-  try {
-    return factsSchema.parse(JSON.parse(await readFile(join(folder, FACTS_FILE), 'utf8')))
-  } catch {
-    // A recording without them is one of an extension that needs none.
-    return undefined
-  }
 }
 
 function toRequest({ method, url, headers, body }: OutgoingRequest): RecordedExchange['request'] {
@@ -143,11 +153,27 @@ function firstDifference(a: unknown, b: unknown, path = 'body'): string {
 }
 
 function toError(failure: RecordedExchange['failure']): Error {
-  const { code, message } = failure ?? {
-    code: 'connection-lost',
-    message: 'The exchange was recorded without an answer',
+  if (!failure) return new TransportError('connection-lost', 'The exchange was recorded without an answer')
+  const { code, message, permission } = failure
+  if (code === CANCELLED)
+    return new TransportError('connection-lost', 'The exchange was left before its end when it was recorded')
+  if (permission !== undefined) return new PermissionDeniedError(permission, message)
+  if (Object.hasOwn(TRANSPORT_CODES, code)) return new TransportError(code as TransportErrorCode, message)
+  return new AirlockError(code, message)
+}
+
+/** Time for a caller who leaves again, for a reason of its own. */
+async function silence(signal: AbortSignal | undefined): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, SILENCE_MS)
+  const leave = () => reject(signal?.reason)
+  signal?.addEventListener('abort', leave, { once: true })
+  try {
+    await promise
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', leave)
   }
-  return new TransportError(code === 'cancelled' ? 'connection-lost' : (code as TransportErrorCode), message)
 }
 
 /** Hands over the chunks as they came, each in a turn of its own. */
@@ -159,6 +185,7 @@ function play(
   let at = 0
   let paused = false
   let next: NodeJS.Immediate | undefined
+  let silent: NodeJS.Timeout | undefined
   const abort = () => source.body.cancel(signal?.reason)
   const source = createBodySource(
     {
@@ -167,7 +194,10 @@ function play(
         paused = false
         go()
       },
-      abort: () => clearImmediate(next),
+      abort() {
+        clearImmediate(next)
+        clearTimeout(silent)
+      },
     },
     () => signal?.removeEventListener('abort', abort),
   )
@@ -178,6 +208,8 @@ function play(
     next = setImmediate(() => {
       const chunk = chunks[at++]
       if (chunk) source.data(chunk)
+      else if (failure?.code === CANCELLED)
+        silent ??= setTimeout(() => source.error(toError(failure)), SILENCE_MS)
       else if (failure) source.error(toError(failure))
       else source.end()
       if (chunk && !paused) go()

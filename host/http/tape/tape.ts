@@ -1,3 +1,4 @@
+import type { ProviderSettings } from '../../contract/generated/interfaces/airlock-llm-llm-provider.js'
 import type { Placeholders } from '../../credentials/placeholders.ts'
 import type { Egress } from '../egress.ts'
 
@@ -5,6 +6,7 @@ import type { Egress } from '../egress.ts'
 export interface RecordedFacts {
   credentials: Record<string, string>
   env: Record<string, string>
+  settings: Record<string, ProviderSettings>
 }
 
 export interface TapeOptions {
@@ -23,5 +25,3 @@ export interface Tape {
 }
 
 export type OpenTape = (options: TapeOptions) => Tape
-
-export const FACTS_FILE = 'facts.json'
