@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   type AirlockOptions,
   type CompletionEvent,
@@ -10,6 +10,10 @@ import {
 } from '../../../host/index.ts'
 import { type Script, startScriptedServer } from '../../servers/scripted.ts'
 import { repoRoot } from '../../support/repo-root.ts'
+import { buildTestExtension } from '../../support/test-extension.ts'
+import { signInExtension } from './sign-in-extension.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
 
 const KEY = 'sk-very-secret-key-0123456789'
 const messages = [{ role: 'user' as const, content: 'hi' }]
@@ -227,5 +231,163 @@ describe('replay', () => {
     ).rejects.toMatchObject({
       code: 'invalid-option',
     })
+  })
+})
+
+describe('an extension that signs in', () => {
+  const ask = { model: 'acme/m', messages }
+  const json = (value: unknown, status = 200): Script => ({
+    status,
+    headers: { 'content-type': 'application/json' },
+    body: [JSON.stringify(value)],
+  })
+
+  test('a token that is refused is exchanged again as it was, each time for another; settings come along', async () => {
+    let good = 'access-token-x2'
+    await using server = await startScriptedServer(({ path, headers }) => {
+      if (path === '/token')
+        return json({ access_token: good, refresh_token: `refresh-for-${good}`, expires_in: 3600 })
+      return headers.authorization === `Bearer ${good}`
+        ? { body: ['data: hello\n\n'] }
+        : json({ error: { message: 'not right' } }, 401)
+    })
+    const options = { home, env: {}, retry: false as const }
+    const value = JSON.stringify({ accessToken: 'access-token-x1', refreshToken: 'refresh-token-x1' })
+    const recording = await createAirlock({
+      ...options,
+      settings: { providers: { acme: { apiUrl: server.url } } },
+      credentials: createMemoryStore([[{ extension: 'acme', provider: 'acme' }, value]]),
+      record: folder,
+    })
+    await recording.load(await signInExtension())
+    expect(await recording.complete(ask).result()).toMatchObject({ text: 'hello' })
+    good = 'access-token-x3'
+    expect(await recording.complete(ask).result()).toMatchObject({ text: 'hello' })
+    await recording.signOut('acme')
+    await recording.isAuthenticated('acme')
+    await recording.close()
+    expect(await allText(folder)).not.toMatch(/(access|refresh)-(token|for)-\S*x[123]/)
+
+    await using replaying = await createAirlock({ ...options, replay: folder })
+    await replaying.load(await signInExtension())
+    expect(await replaying.complete(ask).result()).toMatchObject({ text: 'hello' })
+    expect(await replaying.complete(ask).result()).toMatchObject({ text: 'hello' })
+  })
+})
+
+describe('an extension with plain variables', () => {
+  const plain = () =>
+    buildTestExtension({
+      'extension.json': JSON.stringify({
+        id: 'plain',
+        name: 'Plain',
+        version: '0.1.0',
+        contract: 'airlock:llm@0.1.0',
+        component: 'dist/plain.wasm',
+        providers: [{ id: 'plain', name: 'Plain' }],
+        tools: [],
+        permissions: {
+          network: [],
+          env: [],
+          plainEnv: ['PLAIN_REGION'],
+          credentials: 'use',
+          browser: [],
+          memoryMiB: 64,
+        },
+      }),
+      'provider.ts': `
+import { defineProvider, ProviderError } from '@airlock/guest-sdk'
+export default defineProvider({
+  id: 'plain',
+  name: 'Plain',
+  models: () => [{ id: 'm', maxTokenCount: 1000 }],
+  request(request, model, context) {
+    const region = context.env('PLAIN_REGION')
+    if (!/^[a-z0-9-]{1,40}$/.test(region)) throw new ProviderError({ kind: 'other', message: 'region ' + region })
+    if (model === 'far') return { url: 'https://far.example.com/', body: {} }
+    const login = context.fetch(context.settings().apiUrl + '/' + region + '/login').json()
+    context.storeCredential(login.deep.session)
+    return { url: context.settings().apiUrl + '/' + region + '/chat', body: { region } }
+  },
+  decode: () => ({
+    frame: (event, emit) => emit({ type: 'text', text: event.data }),
+    end: emit => emit({ type: 'stop', reason: 'end-turn' }),
+  }),
+})
+`,
+    })
+  const options = { home: '', settings: { allowedEnv: { plain: ['PLAIN_REGION'] } } }
+  const SESSION = 'nested-session-0123456789'
+
+  async function record(model: string, signal?: AbortSignal) {
+    await using server = await startScriptedServer(({ path }) => {
+      if (path !== '/us-east-17/login' && path !== '/us-east-17/chat') return { status: 404 }
+      if (path.endsWith('chat'))
+        return model === 'hung' ? 'never' : { body: ['data: one\n\n', 'data: two\n\n'] }
+      const text = JSON.stringify({ deep: { session: SESSION } })
+      return { headers: { 'content-type': 'application/json' }, body: [text.slice(0, 30), text.slice(30)] }
+    })
+    const recording = await createAirlock({
+      ...options,
+      home,
+      env: { PLAIN_REGION: 'us-east-17' },
+      settings: { ...options.settings, providers: { plain: { apiUrl: server.url } } },
+      credentials: createMemoryStore(),
+      record: folder,
+    })
+    await recording.load(await plain())
+    const completion = recording.complete({ model: `plain/${model}`, messages }, signal ? { signal } : {})
+    const result = completion.result().catch((error: unknown) => error)
+    if (model === 'hung') {
+      while (!server.requests.some(({ path }) => path.endsWith('chat'))) await server.nextRequest()
+      completion.cancel(new Error('enough'))
+    }
+    const got = await result
+    await recording.close()
+    return got
+  }
+
+  async function replay() {
+    const airlock = await createAirlock({ ...options, home, env: {}, replay: folder })
+    onTestFinished(() => airlock.close())
+    await airlock.load(await plain())
+    return airlock
+  }
+
+  test('a value that it may read has a name that fits a URL; a secret that it stores later is in no file', async () => {
+    expect(await record('m')).toMatchObject({ text: 'onetwo' })
+    const kept = await allText(folder)
+    expect(kept).toContain('/airlock-env-plain-region/chat')
+    expect(kept).not.toContain('us-east-17')
+    const files = (await readdir(join(folder, 'plain'))).filter(name => name.includes('login'))
+    const { response } = JSON.parse(await readFile(join(folder, 'plain', files[0]!), 'utf8'))
+    const login = JSON.parse(response.chunks.join(''))
+    expect(login.deep.session).toMatch(/^airlock-secret-credential-/)
+    expect(kept).not.toContain(SESSION)
+    const airlock = await replay()
+    const completion = airlock.complete({ model: 'plain/m', messages })
+    expect(await completion.result()).toMatchObject({ text: 'onetwo' })
+  })
+
+  test('what policy refused is refused again, and not tried again', async () => {
+    const refused = await record('far')
+    expect(refused).toMatchObject({ code: 'permission-denied' })
+    const airlock = await replay()
+    const again = await airlock
+      .complete({ model: 'plain/far', messages })
+      .result()
+      .catch((error: unknown) => error)
+    const { message, permission } = refused as { message: string; permission: string }
+    expect(again).toMatchObject({ code: 'permission-denied', message, permission })
+  })
+
+  test('a caller who left before the head and leaves again gets its own reason', async () => {
+    await record('hung')
+    const airlock = await replay()
+    const stop = new AbortController()
+    const reason = new Error('enough again')
+    const completion = airlock.complete({ model: 'plain/hung', messages }, { signal: stop.signal })
+    setTimeout(() => stop.abort(reason), 300)
+    await expect(completion.result()).rejects.toBe(reason)
   })
 })
