@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { airlock } from '../../support/cli.ts'
 import { needs } from '../../support/needs.ts'
-import { createServiceHome, type ServiceHome } from './service-home.ts'
+import { createServiceHome, lastCompletion, type ServiceHome } from './service-home.ts'
 import { openTerminal } from './tmux.ts'
 
 // Each command is a process of its own; on a busy machine a few of them take a while.
@@ -18,7 +18,7 @@ afterAll(async () => {
   await slow[Symbol.asyncDispose]()
 })
 
-const messages = (from = fixture) => JSON.parse(from.service.requests.at(-1)?.body ?? '{}').messages
+const messages = (from = fixture) => JSON.parse(lastCompletion(from.service)?.body ?? '{}').messages
 
 describe('airlock chat in a pipe', () => {
   it('takes each line as a message and remembers what was said', async () => {
@@ -131,7 +131,7 @@ describe('airlock chat on a terminal', () => {
     await terminal.type('meanwhile')
     await terminal.press('C-c')
     await terminal.shows(/\(stopped\)\n> meanwhile/)
-    await expect.poll(() => slow.service.requests.at(-1)?.outcome, { timeout: 5_000 }).toBe('dropped')
+    await expect.poll(() => lastCompletion(slow.service)?.outcome, { timeout: 5_000 }).toBe('dropped')
     await terminal.press('C-c')
     await terminal.shows(/> meanwhile\n> *\n/)
     await terminal.type('go on')

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { airlock, type CliOptions } from '../../support/cli.ts'
 import { repoRoot } from '../../support/repo-root.ts'
-import { createServiceHome, type ServiceHome } from './service-home.ts'
+import { createServiceHome, lastCompletion, type ServiceHome } from './service-home.ts'
 
 // Each command is a process of its own; on a busy machine a few of them take a while.
 vi.setConfig({ testTimeout: 120_000 })
@@ -23,8 +23,7 @@ afterAll(() => fixture[Symbol.asyncDispose]())
 
 const run = (args: string[], options: Partial<CliOptions> = {}) =>
   airlock(['complete', ...args], { env, ...options })
-// Not the list of models, which the answer's price is looked up in.
-const lastBody = () => JSON.parse(fixture.service.requests.findLast(({ body }) => body !== '')?.body ?? '')
+const lastBody = () => JSON.parse(lastCompletion(fixture.service)?.body ?? '')
 
 describe('airlock complete', () => {
   it('prints the answer, and nothing else, with a newline at its end', async () => {
@@ -240,7 +239,7 @@ describe('airlock complete: interrupted', () => {
       type: 'error',
       error: { code: 'interrupted' },
     })
-    await expect.poll(() => slow.service.requests.at(-1)?.outcome, { timeout: 5_000 }).toBe('dropped')
+    await expect.poll(() => lastCompletion(slow.service)?.outcome, { timeout: 5_000 }).toBe('dropped')
   })
 
   it.each([[[]], [['--json']]])('a reader that leaves ends it quietly with 0: %j', async flags => {
@@ -250,6 +249,6 @@ describe('airlock complete: interrupted', () => {
     child.stdout.once('data', () => child.stdout.destroy())
     const [code] = await once(child, 'exit')
     expect({ code, stderr: await stderr }).toEqual({ code: 0, stderr: '' })
-    await expect.poll(() => endless.service.requests.at(-1)?.outcome, { timeout: 5_000 }).toBe('dropped')
+    await expect.poll(() => lastCompletion(endless.service)?.outcome, { timeout: 5_000 }).toBe('dropped')
   })
 })

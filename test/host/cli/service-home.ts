@@ -1,4 +1,9 @@
-import { createDemoService, type DemoService, type DemoServiceOptions } from '../../../host/demo/service.ts'
+import {
+  createDemoService,
+  type DemoService,
+  type DemoServiceOptions,
+  type ReceivedRequest,
+} from '../../../host/demo/service.ts'
 import { createTestHome, type TestHome } from '../../support/home.ts'
 
 export interface ServiceHome extends AsyncDisposable {
@@ -25,4 +30,9 @@ export async function createServiceHome(
   )
   const owned = stack.move()
   return { service, home, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** The last completion that the service was asked for. The list of models, which has the price, may have come later. */
+export function lastCompletion({ requests }: DemoService): ReceivedRequest | undefined {
+  return requests.findLast(({ path }) => path.endsWith('/chat/completions'))
 }
