@@ -7,6 +7,7 @@ export interface InstalledObject {
   name: string
   version: string
   providers: string[]
+  tools: string[]
   /** `changed`: its files or wishes are no longer what was agreed to; it does not run until agreed again. */
   state: 'ready' | 'changed'
   /** Where the state is `changed`: what is wrong, as a sentence. */
@@ -27,6 +28,7 @@ export function describeInstalled(extension: InstalledExtension): InstalledObjec
     name: manifest.name,
     version: manifest.version,
     providers: manifest.providers.map(({ id }) => id),
+    tools: manifest.tools.map(({ id }) => id),
     state: extension.state,
     ...(extension.problem === undefined ? {} : { problem: extension.problem }),
     source: extension.source,

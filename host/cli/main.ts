@@ -16,6 +16,7 @@ import { addPermissions } from './commands/permissions.ts'
 import { addRemove } from './commands/remove.ts'
 import { addSettings } from './commands/settings.ts'
 import { addStatus } from './commands/status.ts'
+import { addTools } from './commands/tools.ts'
 import { errorObject, messageOf } from './error-object.ts'
 import { EXIT, type ExitCode, exitCodeOf } from './exit-code.ts'
 import { signInHint } from './sign-in-hint.ts'
@@ -31,6 +32,7 @@ const commands = [
   addLogout,
   addStatus,
   addModels,
+  addTools,
   addComplete,
   addChat,
   addSettings,

@@ -7,6 +7,8 @@ export interface ChatInput extends Disposable {
   next(): Promise<string | undefined>
   /** Until the result is disposed of, Ctrl-C calls `stop` and what is typed shows only afterwards. */
   whileAnswering(stop: () => void): Disposable
+  /** Asks while an answer is under way; what is typed next is the answer, and undefined where nobody can be asked. */
+  ask(question: string, signal: AbortSignal): Promise<string | undefined>
   /** Lets `print` write lines on standard error without tearing the prompt: it is drawn again below them. */
   interject(print: () => void): void
 }
@@ -36,6 +38,7 @@ export function createChatInput(cli: Cli, { completions }: ChatInputOptions): Ch
   /** What was typed behind an answer and not sent yet. */
   let typedAhead = ''
   let stopAnswer: (() => void) | undefined
+  let question: ((line: string | undefined) => void) | undefined
 
   const screen = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -98,6 +101,7 @@ export function createChatInput(cli: Cli, { completions }: ChatInputOptions): Ch
 
   readline.on('line', line => {
     isLeaving = false
+    if (question) return question(line)
     const isContinued = line.endsWith('\\')
     if (isPasting || isContinued) {
       lines.push(isContinued && !isPasting ? line.slice(0, -1) : line)
@@ -113,6 +117,7 @@ export function createChatInput(cli: Cli, { completions }: ChatInputOptions): Ch
     // What stood before the end without a newline after its backslash is a message as well.
     if (lines.length > 0 && !canAsk) deliver(lines.join('\n'))
     for (const receiver of waiting.splice(0)) receiver(undefined)
+    question?.(undefined)
   })
   function onInterrupt(): boolean {
     if (stopAnswer) {
@@ -163,6 +168,23 @@ export function createChatInput(cli: Cli, { completions }: ChatInputOptions): Ch
           isMuted = false
         },
       }
+    },
+    async ask(text, signal) {
+      if (!canAsk || isClosed || signal.aborted) return undefined
+      const wasMuted = isMuted
+      // What was typed before was not meant for this.
+      typedAhead += silently(clearLine)
+      isMuted = false
+      readline.setPrompt(text)
+      readline.prompt()
+      const leave = () => question?.(undefined)
+      signal.addEventListener('abort', leave, { once: true })
+      const line = await new Promise<string | undefined>(resolve => (question = resolve))
+      signal.removeEventListener('abort', leave)
+      question = undefined
+      if (line === undefined) output.note()
+      isMuted = wasMuted
+      return line
     },
     interject(print) {
       const isPrompting = canAsk && !isMuted && !isClosed && waiting.length > 0

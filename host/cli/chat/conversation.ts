@@ -8,6 +8,8 @@ export interface Conversation {
   ask(message: string): CompletionRequest
   /** The answer came whole. */
   answered(parts: MessagePart[]): void
+  /** It went on with tools: all that was said, as the run has it, whether or not it came to an end. */
+  went(messages: readonly RequestMessage[]): void
   /** It was stopped: what was said of it counts, and where nothing was, the question is taken back. */
   stopped(partial: readonly CompletionEvent[]): void
   /** It failed: the question is taken back. */
@@ -27,6 +29,11 @@ export function createConversation(model: string, system: string | undefined): C
     },
     answered(parts) {
       messages.push({ role: 'assistant', content: parts })
+    },
+    went(all) {
+      messages = all.slice(this.system ? 1 : 0)
+      // Nothing came of the question: it is taken back.
+      if (messages.at(-1)?.role === 'user' && typeof messages.at(-1)?.content === 'string') messages.pop()
     },
     stopped(partial) {
       const text = partial.map(event => (event.type === 'text' ? event.text : '')).join('')

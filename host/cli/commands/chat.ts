@@ -1,22 +1,29 @@
 import type { Command } from 'commander'
 import { resolveHome } from '../../home/home.ts'
 import type { Completion } from '../../runtime/completion.ts'
+import type { Run } from '../../runtime/run/run.ts'
+import type { ConfirmAnswer } from '../../tools/confirmation.ts'
 import { type ChatInput, createChatInput } from '../chat/chat-input.ts'
 import { type Conversation, createConversation } from '../chat/conversation.ts'
 import { runSlashCommand, slashCommandNames } from '../chat/slash-commands.ts'
 import { chooseModel } from '../choose-model.ts'
 import type { Cli } from '../cli.ts'
 import { InterruptedError } from '../cli-errors.ts'
+import { createConfirmTool } from '../confirm-tool.ts'
 import { errorObject, messageOf } from '../error-object.ts'
 import { JSON_OPTION } from '../json-option.ts'
 import { openAirlock, printLog } from '../open-airlock.ts'
 import { createEventPrinter, describeUsage } from '../print-events.ts'
+import { createRunPrinter, toRunObject } from '../print-run.ts'
 import { sanitizeLabel } from '../terminal/sanitize.ts'
 import { startSpinner } from '../terminal/spinner.ts'
+import { TOOLS_OPTION, type ToolChoice } from '../tools-option.ts'
 
 interface Options {
   model?: string
   system?: string
+  tools?: ToolChoice
+  yes?: true
   json?: true
 }
 
@@ -26,6 +33,8 @@ export function addChat(program: Command, cli: Cli): void {
     .description('Talk with a model. In a pipe, each line is a message.')
     .option('-m, --model <model>', '<provider>/<model>, or an alias from the settings')
     .option('--system <text>', 'instructions for every answer')
+    .option(...TOOLS_OPTION)
+    .option('-y, --yes', 'run the tools without being asked, unless the settings deny it')
     .option(...JSON_OPTION)
     .action((options: Options) => chat(cli, options))
 }
@@ -49,6 +58,11 @@ async function chat(cli: Cli, options: Options): Promise<void> {
 
   using input = createChatInput(cli, { completions: slashCommandNames })
   prompting = input
+  const confirmTool = createConfirmTool(cli, {
+    yes: options.yes === true,
+    ask: async (question, { signal }) =>
+      readAnswer(await input.ask(`${question} [y]es, [a]lways in this chat, [N]o `, signal)),
+  })
   for (;;) {
     const message = await input.next()
     signal.throwIfAborted()
@@ -61,8 +75,17 @@ async function chat(cli: Cli, options: Options): Promise<void> {
       if (isOver) return
       if (isOver !== undefined) continue
       const abort = AbortSignal.any([signal, stopping.signal])
-      const completion = airlock.complete(conversation.ask(message), { signal: abort })
-      await answer(completion, conversation, cli, { stopping: stopping.signal, json: options.json === true })
+      const request = conversation.ask(message)
+      const how = { stopping: stopping.signal, json: options.json === true }
+      if (options.tools) {
+        const run = { ...request, tools: options.tools }
+        const terms = {
+          signal: abort,
+          toolInvocationToken: conversation,
+          ...(confirmTool && { confirmTool }),
+        }
+        await answerWithTools(airlock.run(run, terms), conversation, cli, how)
+      } else await answer(airlock.complete(request, { signal: abort }), conversation, cli, how)
     } catch (error) {
       // A script wants to know; a person wants to try again.
       if (!canAsk || signal.aborted) throw error
@@ -72,6 +95,39 @@ async function chat(cli: Cli, options: Options): Promise<void> {
   }
   // Ctrl-D leaves the cursor behind the prompt.
   if (canAsk) output.note()
+}
+
+function readAnswer(line: string | undefined): ConfirmAnswer {
+  const word = line?.trim().toLowerCase() ?? ''
+  if (word === '') return 'deny'
+  if ('yes'.startsWith(word)) return 'allow'
+  return 'always'.startsWith(word) ? 'allow-session' : 'deny'
+}
+
+/** A spinner would draw over what a tool is asked about, so there is none. */
+async function answerWithTools(
+  run: Run,
+  conversation: Conversation,
+  { output }: Cli,
+  { stopping, json }: { stopping: AbortSignal; json: boolean },
+): Promise<void> {
+  const printer = createRunPrinter(output)
+  try {
+    for await (const event of run) {
+      if (json) output.json(toRunObject(event))
+      else printer.print(event)
+      await output.drained()
+    }
+    const { usage } = await run.result()
+    printer.end()
+    if (usage && output.hasProgress && !json) output.note({ text: describeUsage(usage), style: 'dim' })
+  } catch (error) {
+    printer.end()
+    if (!stopping.aborted) throw error
+    output.note({ text: '(stopped)', style: 'dim' })
+  } finally {
+    conversation.went(run.messages)
+  }
 }
 
 async function answer(

@@ -2,10 +2,12 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { RequestInput } from '../build-request.ts'
 import { chooseModel } from '../choose-model.ts'
 import type { Cli } from '../cli.ts'
+import { createConfirmTool } from '../confirm-tool.ts'
 import { JSON_OPTION } from '../json-option.ts'
 import { openAirlock } from '../open-airlock.ts'
-import { createEventPrinter } from '../print-events.ts'
+import { createRunPrinter, toRunObject } from '../print-run.ts'
 import { startSpinner } from '../terminal/spinner.ts'
+import { TOOLS_OPTION, type ToolChoice } from '../tools-option.ts'
 
 interface Options {
   model?: string
@@ -13,6 +15,8 @@ interface Options {
   system?: string
   maxTokens?: number
   temperature?: number
+  tools?: ToolChoice
+  yes?: true
   json?: true
 }
 
@@ -26,13 +30,15 @@ export function addComplete(program: Command, cli: Cli): void {
     .option('--system <text>', 'instructions put before everything else')
     .option('--max-tokens <count>', 'longest answer, tokens', readCount)
     .option('--temperature <number>', 'how freely the model chooses', readNumber)
+    .option(...TOOLS_OPTION)
+    .option('-y, --yes', 'run the tools without being asked, unless the settings deny it')
     .option(...JSON_OPTION)
     .action((prompt: string | undefined, options: Options) => complete(cli, prompt, options))
 }
 
 async function complete(cli: Cli, prompt: string | undefined, options: Options): Promise<void> {
   const { output, signal } = cli
-  const { request: requestFile, json, ...overrides } = options
+  const { request: requestFile, json, tools, yes, ...overrides } = options
   const input: RequestInput = {
     ...overrides,
     ...(prompt === undefined ? {} : { prompt }),
@@ -42,11 +48,15 @@ async function complete(cli: Cli, prompt: string | undefined, options: Options):
   const draft = await buildRequest(cli, input)
   await using airlock = await openAirlock(cli)
   const stopSpinner = json ? () => {} : startSpinner(output, 'waiting for the answer')
-  const printer = createEventPrinter(output)
+  const printer = createRunPrinter(output)
+  const confirmTool = createConfirmTool(cli, { yes: yes === true, before: stopSpinner })
   try {
     const model = draft.model ?? (await chooseModel(airlock, cli))
-    for await (const event of airlock.complete({ ...draft, model }, { signal })) {
-      if (json) output.json(event)
+    const answering = tools
+      ? airlock.run({ ...draft, model, tools }, { signal, ...(confirmTool && { confirmTool }) })
+      : airlock.complete({ ...draft, model }, { signal })
+    for await (const event of answering) {
+      if (json) output.json(toRunObject(event))
       else {
         if (event.type !== 'started' && event.type !== 'response-metadata') stopSpinner()
         printer.print(event)

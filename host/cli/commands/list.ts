@@ -27,11 +27,12 @@ async function list(cli: Cli, { json }: { json?: true }): Promise<void> {
     return
   }
   const rows = installed.map(extension => {
-    const { id, version, providers } = extension.package.manifest
-    return [id, version, providers.map(provider => provider.id).join(', '), extension.state]
+    const { id, version, providers, tools } = extension.package.manifest
+    const brings = [...providers, ...tools].map(({ id }) => id)
+    return [id, version, brings.join(', '), extension.state]
   })
   const layout = output.isTerminal ? { width: output.width } : {}
-  for (const line of formatTable(['EXTENSION', 'VERSION', 'PROVIDERS', 'STATE'], rows, layout))
+  for (const line of formatTable(['EXTENSION', 'VERSION', 'BRINGS', 'STATE'], rows, layout))
     output.line(...line)
   for (const { problem } of installed)
     if (problem !== undefined)

@@ -48,7 +48,7 @@ export async function connect({ open, changed, signal }: ConnectOptions): Promis
   client.onerror = error => {
     lastError = error
   }
-  client.onclose = () => over.resolve(closing && !failed ? undefined : why(lastError))
+  client.onclose = () => over.resolve(why(lastError))
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => changed())
 
   function fail(error: Error) {
@@ -59,6 +59,8 @@ export async function connect({ open, changed, signal }: ConnectOptions): Promis
   }
 
   function close(): Promise<void> {
+    // At once: what is called from now on begins another.
+    over.resolve(failed ? why(lastError) : undefined)
     closing ??= opened.close()
     return closing
   }

@@ -32,7 +32,7 @@ describe('airlock install', () => {
     })
     const { stdout } = await run('list')
     expect(stdout).toMatch(
-      /^EXTENSION +VERSION +PROVIDERS +STATE\nopenai-compatible +0\.1\.0 +openai-compatible, lm-studio, .+ +ready\n$/,
+      /^EXTENSION +VERSION +BRINGS +STATE\nopenai-compatible +0\.1\.0 +openai-compatible, lm-studio, .+ +ready\n$/,
     )
 
     const sheet = await run('permissions', 'openai-compatible')
