@@ -14,7 +14,7 @@ export function mayNotFit(request: GuestRequest, window: number): boolean {
 
 export interface FitOptions {
   info: ModelInfo
-  /** Without asking anybody. */
+  /** Of the text alone, without asking anybody. */
   estimate(): Promise<number>
   /** What the provider counts, where it does. */
   count(): Promise<TokenCount>
@@ -28,13 +28,14 @@ export async function checkFit(request: GuestRequest, { info, estimate, count }:
   const { maxTokenCount: window } = info
   if (window === 0 || !mayNotFit(request, window)) return
   const estimated = await estimate()
-  if (estimated < window * (1 - MARGIN)) return
-  // A count that cannot be had is no reason to fail: the service has the last word.
+  if (estimated + mediaTokensOf(request) < window * (1 - MARGIN)) return
+  // A count that cannot be had is no reason to fail, nor is the size of a file: the service has the last word.
   const counted = await count().catch((): TokenCount => ({ tokens: estimated, estimated: true }))
-  if (counted.tokens <= (counted.estimated ? window * (1 + MARGIN) : window)) return
+  const tokens = counted.estimated ? estimated : counted.tokens
+  if (tokens <= (counted.estimated ? window * (1 + MARGIN) : window)) return
   const about = counted.estimated ? 'about ' : ''
   throw new ProviderError({
     kind: 'context-length-exceeded',
-    message: `The request has ${about}${counted.tokens} tokens, ${about}${counted.tokens - window} more than the ${window} that fit into ${info.reference}: shorten it, or choose a model with a larger context window`,
+    message: `The request has ${about}${tokens} tokens, ${about}${tokens - window} more than the ${window} that fit into ${info.reference}: shorten it, or choose a model with a larger context window`,
   })
 }

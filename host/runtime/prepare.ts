@@ -5,7 +5,7 @@ import { toGuestRequest } from '../contract/to-guest.ts'
 import { ProviderError } from '../errors.ts'
 import type { CompletionTarget } from './complete.ts'
 import { countTokens } from './count-tokens.ts'
-import { estimateRequestTokens } from './estimate-tokens.ts'
+import { estimateTextTokens, textOf } from './estimate-tokens.ts'
 import { checkFit, mayNotFit } from './fit.ts'
 import { placeCacheAnchors } from './prompt-cache.ts'
 import { cacheConfigurationOf } from './provider-facts.ts'
@@ -33,7 +33,7 @@ export async function prepareRequest(
   refuseTooManyTools(encoded, info)
   await checkFit(encoded, {
     info,
-    estimate: () => estimateRequestTokens(encoded, signal),
+    estimate: () => estimateTextTokens(textOf(encoded), signal),
     count: () => countTokens(target, encoded, { withCredential, signal }),
   })
   return encoded

@@ -27,6 +27,15 @@ export function mergeUsage(known: TokenUsage, reported: unknown): boolean {
     reasoningTokens: firstCount(output.reasoning_tokens, reported.reasoning_tokens),
     totalTokens: firstCount(reported.total_tokens),
   }
+  // Some services report reasoning beside the answer, others inside of it: their total tells which.
+  const { inputTokens, outputTokens, reasoningTokens, totalTokens } = found
+  const isBeside =
+    reasoningTokens !== undefined &&
+    inputTokens !== undefined &&
+    outputTokens !== undefined &&
+    reasoningTokens > 0 &&
+    totalTokens === inputTokens + outputTokens + reasoningTokens
+  if (isBeside) found.outputTokens = outputTokens + reasoningTokens
   return mergeCounts(known, found)
 }
 

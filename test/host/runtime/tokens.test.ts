@@ -172,6 +172,32 @@ describe('a request that cannot fit', () => {
     expect(JSON.parse(text).request.messages).toHaveLength(1)
   })
 
+  test('is not refused for the size of a file, which says little of its tokens', async () => {
+    const file = { type: 'file' as const, source: 'A'.repeat(9_000_000), mediaType: 'application/pdf' }
+    const own = await createAirlock({
+      home,
+      env: {},
+      credentials: createMemoryStore(),
+      retry: false,
+      settings: {
+        providers: {
+          'openai-compatible': {
+            apiUrl: 'http://127.0.0.1:9/v1',
+            availableModels: [{ name: 'm', maxTokens: 128_000 }],
+          },
+        },
+      },
+    })
+    onTestFinished(() => own.close())
+    await own.load(join(repoRoot, 'extensions/openai-compatible'))
+    const completion = own.complete({
+      model: 'openai-compatible/m',
+      messages: [{ role: 'user', content: [file] }],
+    })
+    // It was sent, to a service that is not there.
+    await expect(completion.result()).rejects.toMatchObject({ kind: 'network' })
+  })
+
   test('has too many tools for its model', async () => {
     const tools = ['a', 'b', 'c'].map(name => ({ name, inputSchema: { type: 'object' } }))
     const answer = (model: string) => airlock.complete({ model, messages, tools }).result()

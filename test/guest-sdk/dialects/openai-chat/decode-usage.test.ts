@@ -36,6 +36,28 @@ const cases: [name: string, chunks: (object | string)[], answer: Answer][] = [
     },
   ],
   [
+    'reasoning beside the answer, as the total tells, is part of the output',
+    [
+      delta({ content: 'Hi' }, 'stop'),
+      {
+        choices: [],
+        usage: {
+          prompt_tokens: 10_120,
+          completion_tokens: 1_499,
+          total_tokens: 14_428,
+          completion_tokens_details: { reasoning_tokens: 2_809 },
+        },
+      },
+      DONE,
+    ],
+    {
+      text: 'Hi',
+      ...ids,
+      usage: { inputTokens: 10_120, outputTokens: 4_308, reasoningTokens: 2_809, totalTokens: 14_428 },
+      stop: 'end-turn',
+    },
+  ],
+  [
     'usage of cache and reasoning',
     [
       delta({ content: 'Hi' }, 'stop'),
