@@ -52,8 +52,11 @@ export function toToken(signal: AbortSignal): CancellationToken {
 /** A signal that aborts with a `CancellationError` where the token is cancelled, until it is disposed of. */
 export function toSignal(token: CancellationToken | undefined): Disposable & { signal: AbortSignal } {
   const controller = new AbortController()
-  const listening = token?.isCancellationRequested ? undefined : token?.onCancellationRequested(abort)
-  const dispose = () => void listening?.dispose()
+  let listening = token?.isCancellationRequested ? undefined : token?.onCancellationRequested(abort)
+  function dispose() {
+    listening?.dispose()
+    listening = undefined
+  }
   function abort() {
     controller.abort(new CancellationError())
     dispose()

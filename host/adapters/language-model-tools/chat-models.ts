@@ -46,24 +46,34 @@ export function createChatModels(
     failures.forEach(onFailure)
     const byVendor = Map.groupBy(models, ({ provider }) => provider)
     const asked = vendor === undefined ? new Set([...byVendor.keys(), ...listed.keys()]) : [vendor]
-    for (const one of asked) {
-      // What a provider had before it failed, it may have again.
-      if (failures.some(({ provider }) => provider === one)) continue
-      const ids = (byVendor.get(one) ?? []).map(({ id }) => id)
-      listed.set(one, JSON.stringify(ids.sort()))
-    }
+    // What a provider had before it failed, it may have again.
+    const answered = [...asked].filter(one => failures.every(({ provider }) => provider !== one))
+    const changed = answered.filter(one => note(one, byVendor.get(one) ?? []))
+    // Where nothing came or went, who selects again in its listener would never stop.
+    if (changed.length > 0) changes.fire()
     return models
   }
 
-  async function update(providers: readonly string[]): Promise<void> {
-    const before = providers.map(provider => listed.get(provider) ?? '[]')
-    await Promise.allSettled(providers.map(provider => list(provider, 0)))
-    // Where nothing came or went, who selects again in its listener would never stop.
-    if (providers.some((provider, at) => (listed.get(provider) ?? '[]') !== before[at])) changes.fire()
+  /** Whether these are others than were listed last. */
+  function note(vendor: string, models: readonly ModelInfo[]): boolean {
+    const before = listed.get(vendor)
+    const now = JSON.stringify(models.map(({ id }) => id).sort())
+    listed.set(vendor, now)
+    return before !== undefined && before !== now
+  }
+
+  /** One after the other: an earlier list must not come in behind a later one. */
+  let updating: Promise<unknown> = Promise.resolve()
+  function update(providers: readonly string[]) {
+    updating = updating.then(() => {
+      // One that nobody has asked for yet had nothing that anybody knows of.
+      for (const provider of providers) if (!listed.has(provider)) listed.set(provider, '[]')
+      return Promise.allSettled(providers.map(provider => list(provider, 0)))
+    })
   }
 
   const watching = airlock.onModelsChange(({ providers }) => {
-    if (changes.hasListeners || listed.size > 0) void update(providers)
+    if (changes.hasListeners) update(providers)
   })
 
   return {

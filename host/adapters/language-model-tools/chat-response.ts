@@ -34,7 +34,7 @@ export interface ResponseOptions {
   /** As callers write it. */
   provider: string
   keepsakes: Keepsakes
-  /** Called once, when the answer is over. */
+  /** Called when the answer is over, unless it failed before it began. */
   over(): void
 }
 
@@ -48,15 +48,10 @@ export async function toResponse(
 ): Promise<LanguageModelChatResponse> {
   const events = completion[Symbol.asyncIterator]()
   const first: CompletionEvent[] = []
-  try {
-    while (!first.some(({ type }) => type !== 'started' && type !== 'response-metadata')) {
-      const { done, value } = await events.next()
-      if (done) break
-      first.push(value)
-    }
-  } catch (error) {
-    options.over()
-    throw error
+  while (!first.some(({ type }) => type !== 'started' && type !== 'response-metadata')) {
+    const { done, value } = await events.next()
+    if (done) break
+    first.push(value)
   }
 
   let caughtUp = () => {}

@@ -1,6 +1,6 @@
 /** Something that is given back. */
 export class Disposable {
-  readonly #dispose: () => unknown
+  #dispose: (() => unknown) | undefined
 
   constructor(callOnDispose: () => unknown) {
     this.#dispose = callOnDispose
@@ -13,8 +13,11 @@ export class Disposable {
     })
   }
 
+  /** A second time does nothing: what took its place since stays. */
   dispose(): unknown {
-    return this.#dispose()
+    const dispose = this.#dispose
+    this.#dispose = undefined
+    return dispose?.()
   }
 
   [Symbol.dispose](): void {

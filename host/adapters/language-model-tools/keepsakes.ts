@@ -13,11 +13,13 @@ const MAX_KEPT = 1_000
 
 /**
  * What the parts of the interface have no room for: signatures, and thinking that belongs before a call. A part that
- * the caller hands back has it; so has a new one of the same call.
+ * the caller hands back has it; so has a new one of the same call,
+ * unless another answer has such a call too: not all services give ids that are theirs alone.
  */
 export function createKeepsakes() {
   const byPart = new WeakMap<object, Keepsake>()
-  const byCall = new Map<string, Keepsake>()
+  /** Undefined for a call that two answers have: it may be either's. */
+  const byCall = new Map<string, Keepsake | undefined>()
 
   return {
     keep(part: LanguageModelToolCallPart, keepsake: Keepsake): void {
@@ -25,8 +27,7 @@ export function createKeepsakes() {
       if (carried.thoughtSignature === undefined && carried.before.length === 0) return
       byPart.set(part, keepsake)
       const key = keyOf(part)
-      byCall.delete(key)
-      byCall.set(key, keepsake)
+      byCall.set(key, byCall.has(key) ? undefined : keepsake)
       if (byCall.size > MAX_KEPT) byCall.delete(byCall.keys().next().value!)
     },
     find: (part: LanguageModelToolCallPart): Keepsake | undefined =>

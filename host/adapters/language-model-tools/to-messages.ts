@@ -62,12 +62,19 @@ export function toMessages(messages: readonly ChatMessageLike[], keepsakes: Keep
         if (role !== 'user') refuse(where, "is a call's result, which only a user message holds")
         content.push(toResult(part, names, where))
       } else if (part instanceof LanguageModelThinkingPart) addThinking(content, part)
-      else content.push(toContent(part, where))
+      else addContent(content, toContent(part, where), role)
     }
     if (message.name !== undefined && role === 'user')
       content.unshift({ type: 'text', text: `${message.name}:` })
     return { role, content, ...(cache && { cache }) }
   })
+}
+
+/** Pieces of an answer that are handed back one by one are one text again. */
+function addContent(content: MessagePart[], part: MessagePart, role: RequestMessage['role']): void {
+  const last = content.at(-1)
+  if (role === 'assistant' && part.type === 'text' && last?.type === 'text') last.text += part.text
+  else content.push(part)
 }
 
 function toContent(part: unknown, where: string): MessagePart {
