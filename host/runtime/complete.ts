@@ -1,6 +1,5 @@
 import type { CompletionEvent, TokenUsage } from '../contract/events.ts'
 import type { CompletionRequest as GuestRequest } from '../contract/generated/interfaces/airlock-llm-provider.js'
-import type { ModelInfo, ToolInputFormat } from '../contract/models.ts'
 import type { parseRequest } from '../contract/request.ts'
 import { costOf } from '../contract/usage.ts'
 import { ProviderError } from '../errors.ts'
@@ -9,8 +8,9 @@ import { type Attempt, createAttempt } from './attempt.ts'
 import { toCallerError } from './caller-error.ts'
 import type { CompleteOptions } from './complete-options.ts'
 import { type Completion, createCompletion } from './completion.ts'
+import type { CompletionTarget } from './completion-target.ts'
 import { mediaTokensOf, textOf } from './estimate-tokens.ts'
-import type { ExtensionHost } from './extension-host.ts'
+import { nameNearest } from './name-nearest.ts'
 import { withoutForeignParts } from './opaque-parts.ts'
 import { prepareRequest } from './prepare.ts'
 import type { CredentialRefresh } from './refresh.ts'
@@ -22,26 +22,6 @@ import { wait } from './retry/wait.ts'
 import { type AnswerFormat, readAnswerFormat } from './structured/answer-format.ts'
 import { type EventMapper, mapInto } from './structured/event-mapper.ts'
 import { planAnswer } from './structured/plan-answer.ts'
-
-export interface CompletionTarget {
-  host: ExtensionHost
-  /** The provider's id in its extension. */
-  provider: string
-  /** The model's id. */
-  model: string
-  /** The provider as callers write it. */
-  providerReference: string
-  /** `<provider>/<model id>`. */
-  reference: string
-  /** What its provider says of the model; asked where it has not been. Undefined where it says nothing. */
-  info(): Promise<ModelInfo | undefined>
-  /** What is known of the model without asking. */
-  knownInfo(): ModelInfo | undefined
-  /** How the model wants schemas; `json-schema` where its provider does not say. */
-  toolInputFormat(): Promise<ToolInputFormat>
-  /** Models of this provider that are called much the same, best first. Asks it where it has not listed them yet. */
-  nearestModels(signal: AbortSignal): Promise<string[]>
-}
 
 type ParsedRequest = ReturnType<typeof parseRequest>
 
@@ -62,8 +42,6 @@ export interface CompletionTask {
   running: Set<Completion>
 }
 
-// A service that has just refused a model lists the others at once, or the error goes without them.
-const NEAREST_MODELS_MS = 2_000
 // An answer that has come does not wait for its price.
 const FACTS_MS = 500
 const CHARS_PER_TOKEN = 4
@@ -313,20 +291,6 @@ export function complete(task: CompletionTask): Completion {
 function reservedTokens(request: GuestRequest): number {
   const answer = request.maxTokens === undefined ? 0 : Number(request.maxTokens)
   return Math.ceil(textOf(request).length / CHARS_PER_TOKEN) + mediaTokensOf(request) + answer
-}
-
-/** The service knows no such model: which may have been meant. */
-async function nameNearest(
-  failure: unknown,
-  target: CompletionTarget | undefined,
-  signal: AbortSignal,
-): Promise<unknown> {
-  if (!(failure instanceof ProviderError) || failure.kind !== 'model-not-found' || !target) return failure
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(NEAREST_MODELS_MS)])
-  const near = (await target.nearestModels(limited)).filter(name => !failure.message.includes(`"${name}"`))
-  if (near.length > 0)
-    failure.message = `${failure.message.replace(/[.?!]?\s*$/, '.')} Did you mean ${near.map(name => `"${name}"`).join(' or ')}?`
-  return failure
 }
 
 /** Waits a moment for the model's facts to be there, of which the answer's cost is made. */

@@ -3,7 +3,7 @@ import type { CompletionRequest as GuestRequest } from '../contract/generated/in
 import { readProviderError } from '../contract/guest-values.ts'
 import { ProviderError } from '../errors.ts'
 import { ReturnedError } from '../sandbox/life.ts'
-import type { CompletionTarget } from './complete.ts'
+import type { CompletionTarget } from './completion-target.ts'
 import { estimateRequestTokens } from './estimate-tokens.ts'
 import type { CredentialRefresh } from './refresh.ts'
 

@@ -1,0 +1,23 @@
+import type { ModelInfo, ToolInputFormat } from '../contract/models.ts'
+import type { ExtensionHost } from './extension-host.ts'
+
+/** A model that can be asked, and what is known of it. */
+export interface CompletionTarget {
+  host: ExtensionHost
+  /** The provider's id in its extension. */
+  provider: string
+  /** The model's id. */
+  model: string
+  /** The provider as callers write it. */
+  providerReference: string
+  /** `<provider>/<model id>`. */
+  reference: string
+  /** What its provider says of the model; asked where it has not been. Undefined where it says nothing. */
+  info(): Promise<ModelInfo | undefined>
+  /** What is known of the model without asking. */
+  knownInfo(): ModelInfo | undefined
+  /** How the model wants schemas; `json-schema` where its provider does not say. */
+  toolInputFormat(): Promise<ToolInputFormat>
+  /** Models of this provider that are called much the same, best first. Asks it where it has not listed them yet. */
+  nearestModels(signal: AbortSignal): Promise<string[]>
+}
