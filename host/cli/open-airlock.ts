@@ -1,4 +1,5 @@
-import type { Airlock, AirlockOptions } from '../runtime/airlock.ts'
+import type { Airlock } from '../runtime/airlock.ts'
+import type { AirlockOptions } from '../runtime/airlock-options.ts'
 import type { LogEntry } from '../runtime/log.ts'
 import type { Cli } from './cli.ts'
 import { sanitizeLabel } from './terminal/sanitize.ts'

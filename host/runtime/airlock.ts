@@ -1,45 +1,42 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { CacheConfiguration, ModelInfo, ProviderInfo } from '../contract/models.ts'
 import { type AnswerSchema, type CompletionRequest, parseRequest } from '../contract/request.ts'
 import type { SignInOption } from '../contract/sign-in.ts'
 import { toGuestRequest } from '../contract/to-guest.ts'
 import { createDefaultStore } from '../credentials/default-store.ts'
 import { createReplayStore } from '../credentials/replay-store.ts'
-import type { CredentialStore } from '../credentials/store.ts'
-import { InvalidOptionError } from '../errors.ts'
 import type { InstalledExtension, InstalledExtensions, InstallOptions } from '../extension/installed.ts'
 import { resolveHome } from '../home/home.ts'
-import { overrideSettings, readSettings, type Settings, writeSetting } from '../home/settings.ts'
-import { recordTo } from '../http/tape/record.ts'
-import { replayFrom } from '../http/tape/replay.ts'
-import type { OpenTape } from '../http/tape/tape.ts'
+import { readSettings, writeSetting } from '../home/settings.ts'
+import { watchSettings } from '../home/watch-settings.ts'
 import type { Permissions } from '../policy/permissions.ts'
-import type { OpenChannel } from '../sandbox/channel.ts'
-import { openProcess } from '../sandbox/process-channel.ts'
-import { openThread } from '../sandbox/thread-channel.ts'
-import type { AirlockEvent } from '../telemetry/airlock-event.ts'
 import { createTelemetry } from '../telemetry/create-telemetry.ts'
-import type { OpenTelemetryOptions } from '../telemetry/open-telemetry.ts'
-import type { ConfirmTool } from '../tools/confirmation.ts'
 import { createTools } from '../tools/create-tools.ts'
 import { mcpServer } from '../tools/mcp/mcp-server.ts'
-import type { ToolPolicy } from '../tools/policy.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
+import {
+  type AirlockOptions,
+  channelFor,
+  KNOWN_OPTIONS,
+  openTape,
+  withOwnSettings,
+} from './airlock-options.ts'
 import { type ListOptions, MODELS_AGE_MS, type ModelList } from './catalogue.ts'
 import { checkOptionNames } from './check-option-names.ts'
 import { complete } from './complete.ts'
 import { type CompleteOptions, checkCompleteOptions } from './complete-options.ts'
 import type { Completion } from './completion.ts'
 import { countTokens, type TokenCount } from './count-tokens.ts'
-import { type DangerousReplacements, dangerouslyReplace } from './dangerous.ts'
+import { dangerouslyReplace } from './dangerous.ts'
 import { chooseDefault, noDefaultModel } from './default-model.ts'
 import { createLoadedExtensions, type ExtensionStats, wasClosed } from './loaded-extensions.ts'
-import { type Log, resolveLog } from './log.ts'
+import { resolveLog } from './log.ts'
 import { createModelChanges, type ModelsChange } from './model-changes.ts'
 import { checkModelFilter, type ModelFilter } from './model-filter.ts'
 import { cacheConfigurationOf, isAuthenticated, readSettingsMarkdown } from './provider-facts.ts'
 import { createCredentialRefresh } from './refresh.ts'
-import { createRateLimiter, type RateLimit } from './retry/rate-limiter.ts'
-import { type RetryOptions, resolveRetry } from './retry/retry-policy.ts'
+import { createRateLimiter } from './retry/rate-limiter.ts'
+import { resolveRetry } from './retry/retry-policy.ts'
 import { createRun } from './run/create-run.ts'
 import type { Run, RunOptions, RunRequest } from './run/run.ts'
 import { readSignInOptions, type SignInRequest, type SignInResult, signIn } from './sign-in.ts'
@@ -47,75 +44,8 @@ import { type SignOutResult, signOut } from './sign-out.ts'
 import { type AirlockStatus, readStatus } from './status.ts'
 import type { AnswerOf, WrittenOf } from './structured/answer-types.ts'
 
-export interface AirlockOptions {
-  /** One folder for everything. Default: `AIRLOCK_HOME`, else the platform's config, data and cache folders. */
-  home?: string
-  /** Environment variables. Default: `process.env`. */
-  env?: NodeJS.ProcessEnv
-  /** Default: what `settings.json` says. */
-  settings?: Partial<Settings>
-  /** Where secrets are kept. Default: one encrypted file in the home's data folder. */
-  credentials?: CredentialStore
-  /** Told what the user should know about how secrets are kept, in whole sentences. Default: a warning in the log. */
-  notice?: (sentence: string) => void
-  /** What stands between an extension and this machine. Default: the settings' choice, else a thread. */
-  isolation?: 'thread' | 'process'
-  /** Bounds on what one extension may use up, over those of settings.json. */
-  limits?: Settings['limits']
-  /**
-   * Asks the user whether a tool may run. Default: nobody is asked, and what needs an answer is denied: every tool but
-   * those of the program itself that are `readOnly`.
-   */
-  confirmTool?: ConfirmTool
-  /** Which tools run without asking, and which never. The user's `tools` in settings.json can only be stricter. */
-  toolPolicy?: ToolPolicy
-  /**
-   * Keeps each exchange with a service in a file below this folder, without secrets, to be replayed: one folder for
-   * each extension.
-   */
-  record?: string
-  /**
-   * Answers from such a folder, and asks no network: for tests of an app. Needs no key. What was not recorded fails
-   * with the request that is nearest to it.
-   */
-  replay?: string
-  /** How often a completion is tried again while nothing of its answer was delivered; `false` for never. */
-  retry?: RetryOptions | false
-  /** Bounds on how much a provider is asked, by its reference, over those of settings.json. Default: none. */
-  rateLimits?: Readonly<Record<string, RateLimit>>
-  /** A function, or a logger such as pino's. A completion is a line at `debug`. Default: lines are dropped. */
-  log?: Log
-  /**
-   * Told at once of what goes on, never of what is said. What it throws is dropped, and logged once as a warning.
-   * Default: nobody is told.
-   */
-  onEvent?: (event: AirlockEvent) => void
-  /**
-   * How OpenTelemetry is told, where the program has registered an SDK with `@opentelemetry/api`; `false` for not at
-   * all. Default: spans and metrics, without what is said.
-   */
-  telemetry?: OpenTelemetryOptions | false
-  [dangerouslyReplace]?: DangerousReplacements
-}
-
-const KNOWN_OPTIONS: Readonly<Record<Exclude<keyof AirlockOptions, symbol>, true>> = {
-  home: true,
-  env: true,
-  settings: true,
-  credentials: true,
-  notice: true,
-  isolation: true,
-  limits: true,
-  confirmTool: true,
-  toolPolicy: true,
-  retry: true,
-  rateLimits: true,
-  record: true,
-  replay: true,
-  log: true,
-  onEvent: true,
-  telemetry: true,
-}
+/** Nobody is spared by waiting for a recording. */
+const REPLAY_WAIT_MS = 10
 
 /** Loads extensions and talks to models through them. */
 export interface Airlock extends AsyncDisposable {
@@ -207,11 +137,7 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
     warn,
   })
   const home = resolveHome({ ...(options.home !== undefined && { home: options.home }), env })
-  const written = await readSettings(home.settingsFile)
-  const settings = overrideSettings(written, {
-    ...options.settings,
-    limits: { ...written.limits, ...options.settings?.limits, ...options.limits },
-  })
+  let settings = withOwnSettings(await readSettings(home.settingsFile), options)
   const isolation = options.isolation ?? settings.isolation ?? 'thread'
   const { lookup, channel } = options[dangerouslyReplace] ?? {}
   const ownChannel = channelFor(isolation, home.cache)
@@ -225,6 +151,7 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
   const refresh = createCredentialRefresh(credentials, log)
   resolveRetry(options.retry)
   const limiter = createRateLimiter({ ...settings.rateLimits, ...options.rateLimits })
+  const running = new Set<Completion>()
   const modelChanges = createModelChanges(error =>
     warn(
       `What listens to changes of models failed: ${error instanceof Error ? error.message : String(error)}`,
@@ -249,6 +176,7 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
     open,
     limits: settings.limits ?? {},
     log,
+    idle: () => whenOver([...running], completion => running.has(completion)),
     changed: modelChanges.changed,
     tape,
     tools: tools.registry,
@@ -261,8 +189,20 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
       log({ level, extension: source, message, time: Date.now() })
     tools.registry.add(mcpServer({ name, ...server }, { env, log: tell }))
   }
-  const running = new Set<Completion>()
+  /** Providers, variables, aliases and defaults of a changed file count at once; the rest when an airlock is made. */
+  async function readSettingsAgain(): Promise<void> {
+    try {
+      const next = withOwnSettings(await readSettings(home.settingsFile), options)
+      if (isDeepStrictEqual(next, settings)) return
+      settings = next
+      await extensions.applySettings(next)
+    } catch (error) {
+      warn(`The settings stay as they were: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+  const watching = watchSettings(home.settingsFile, () => void readSettingsAgain())
   async function close(): Promise<void> {
+    watching[Symbol.dispose]()
     await Promise.all([tools.close(), extensions.close()])
     // Those that wait: for another attempt, or for their turn.
     for (const completion of running) completion.cancel(wasClosed())
@@ -302,6 +242,7 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
           withCredential: refresh.withCredential,
           limiter,
           retry: options.retry,
+          ...(options.replay !== undefined && { longestWaitMs: REPLAY_WAIT_MS }),
           signal: how.signal,
           observer,
           running,
@@ -358,15 +299,9 @@ export async function createAirlock(options: AirlockOptions = {}): Promise<Airlo
   return airlock
 }
 
-function openTape({ record, replay }: AirlockOptions): OpenTape | undefined {
-  if (record !== undefined && replay !== undefined)
-    throw new InvalidOptionError('Cannot record and replay at the same time: give one folder, in one of them')
-  if (record !== undefined) return recordTo(record)
-  return replay === undefined ? undefined : replayFrom(replay)
-}
+// What runs on with settings of before is looked after this often.
+const LOOK_MS = 100
 
-function channelFor(isolation: string, cacheFolder: string): OpenChannel {
-  if (isolation === 'thread') return openThread(cacheFolder)
-  if (isolation === 'process') return openProcess(cacheFolder)
-  throw new InvalidOptionError(`Cannot use isolation "${isolation}": it must be "thread" or "process"`)
+async function whenOver<Item>(items: readonly Item[], isRunning: (item: Item) => boolean): Promise<void> {
+  while (items.some(isRunning)) await new Promise(resolve => setTimeout(resolve, LOOK_MS).unref())
 }

@@ -36,6 +36,8 @@ export interface CompletionTask {
   limiter: RateLimiter
   /** Of the airlock, where the caller does not say. */
   retry: RetryOptions | false | undefined
+  /** The longest that it really waits for another attempt, milliseconds, whatever was planned. Default: no bound. */
+  longestWaitMs?: number
   signal?: AbortSignal | undefined
   observer: CompletionObserver
   /** Holds the completion from its beginning to its end. */
@@ -214,8 +216,9 @@ export function complete(task: CompletionTask): Completion {
           now: Date.now(),
         })
         if (plan.failure) throw plan.failure
-        observer.retry?.({ ...attemptPlace(target), waitMs: plan.waitMs, error: failure })
-        await wait(plan.waitMs, controller.signal)
+        const waitMs = Math.min(plan.waitMs, task.longestWaitMs ?? plan.waitMs)
+        observer.retry?.({ ...attemptPlace(target), waitMs, error: failure })
+        await wait(waitMs, controller.signal)
       }
     }
   }

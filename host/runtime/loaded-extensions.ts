@@ -1,4 +1,5 @@
 import type { LookupFunction } from 'node:net'
+import { isDeepStrictEqual } from 'node:util'
 import type { CredentialStore } from '../credentials/store.ts'
 import { ExtensionError, PermissionDeniedError } from '../errors.ts'
 import {
@@ -36,6 +37,8 @@ export interface LoadedExtensionsOptions {
   open: OpenChannel
   limits: Partial<Record<string, number>>
   log(entry: LogEntry): void
+  /** Resolves when nothing runs any more that runs now. */
+  idle(): Promise<void>
   /** The models of these providers may not be what they were. */
   changed(providers: readonly string[]): void
   /** Where their tools are offered, and the tools that these may call. */
@@ -52,6 +55,8 @@ export interface LoadedExtensions {
   load(folder: string, options?: { granted?: Permissions }): Promise<void>
   /** Installed extensions are read when first needed; starting one waits until it is called. */
   catalogue(): Promise<Catalogue>
+  /** Extensions whose settings have changed go on with the new ones; what runs in them ends as it began. */
+  applySettings(settings: Settings): Promise<void>
   /** Offers the tools of those that are installed. Never throws: what cannot be offered is listed as a failure. */
   discoverTools(): Promise<void>
   stats(): ExtensionStats[]
@@ -62,9 +67,13 @@ export interface LoadedExtensions {
 type Granted = Pick<InstalledExtension, 'package' | 'granted'>
 
 export function createLoadedExtensions(options: LoadedExtensionsOptions): LoadedExtensions {
-  const { home, settings, credentials, refresh, env, open, limits, log, changed, lookup, tape } = options
+  let { settings } = options
+  const { home, credentials, refresh, env, open, limits, log, changed, lookup, tape } = options
   const installed = createInstalledExtensions(home)
   const hosts = new Map<string, ExtensionHost>()
+  const grants = new Map<string, Granted>()
+  /** Replaced, and not closed yet: something that began before still runs in them. */
+  const retired = new Set<ExtensionHost>()
   const tools = createLoadedTools(options.tools)
   const life = new AbortController()
   let loading: Promise<Catalogue> | undefined
@@ -96,6 +105,7 @@ export function createLoadedExtensions(options: LoadedExtensionsOptions): Loaded
   }
 
   function createHost(extension: Granted, others: readonly Manifest[]): ExtensionHost {
+    grants.set(extension.package.manifest.id, extension)
     return createExtensionHost({
       ...optionsFor(extension),
       settings,
@@ -125,6 +135,29 @@ export function createLoadedExtensions(options: LoadedExtensionsOptions): Loaded
     loading = undefined
     changed(host.manifest.providers.map(({ id }) => id))
     await Promise.all([before?.close(), tools.remove(id)])
+  }
+
+  /** What the settings say of its providers reaches an extension when it starts: those that it concerns start anew. */
+  async function applySettings(next: Settings): Promise<void> {
+    const known = manifestsOf(await installed.list())
+    if (closed) return
+    const before = settings
+    settings = next
+    loading = undefined
+    const all = [...hosts.values()]
+    const meant = !isDeepStrictEqual([before.aliases, before.defaults], [next.aliases, next.defaults])
+    const concerned = all.filter(
+      ({ manifest }) => !isDeepStrictEqual(said(before, manifest), said(next, manifest)),
+    )
+    for (const host of concerned) {
+      hosts.set(host.id, createHost(grants.get(host.id)!, known))
+      retired.add(host)
+      void options.idle().then(async () => {
+        await host.close()
+        retired.delete(host)
+      })
+    }
+    changed((meant ? all : concerned).flatMap(({ manifest }) => manifest.providers.map(({ id }) => id)))
   }
 
   /** What runs with permissions that it no longer has is ended; it is loaded anew when it is needed. */
@@ -204,6 +237,7 @@ export function createLoadedExtensions(options: LoadedExtensionsOptions): Loaded
       await replace({ package: read, granted })
     },
     catalogue,
+    applySettings,
     async discoverTools() {
       try {
         await catalogue()
@@ -219,9 +253,14 @@ export function createLoadedExtensions(options: LoadedExtensionsOptions): Loaded
       await loading?.catch(() => {})
       // A rotated token that nobody waits for any more is still to be stored.
       await refresh.settled()
-      await Promise.all([tools.close(), ...[...hosts.values()].map(host => host.close())])
+      await Promise.all([tools.close(), ...[...hosts.values(), ...retired].map(host => host.close())])
     },
   }
+}
+
+/** All that settings say of an extension. */
+function said({ providers, allowedEnv }: Settings, { id, providers: own }: Manifest): unknown {
+  return [allowedEnv[id], own.map(provider => [providers[provider.id], providers[`${id}:${provider.id}`]])]
 }
 
 export function wasClosed(): ExtensionError {

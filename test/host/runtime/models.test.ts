@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -146,4 +146,44 @@ describe('airlock.onModelsChange', () => {
     await airlock.providers()
     expect(changes).toHaveLength(3)
   })
+})
+
+test('a change of settings.json counts at once: what runs ends as it began, and listeners are told', async () => {
+  const own = await mkdtemp(join(tmpdir(), 'airlock-settings-'))
+  onTestFinished(() => rm(own, { recursive: true, force: true }))
+  const log = vi.fn()
+  const file = join(own, 'settings.json')
+  await writeFile(file, '{}')
+  const airlock = await createAirlock({ home: own, env: {}, credentials: createMemoryStore(), log })
+  onTestFinished(() => airlock.close())
+  await airlock.load(await mirrorExtension())
+  await airlock.models()
+  const changes: ModelsChange[] = []
+  const change = () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const listening = airlock.onModelsChange(told => {
+      changes.push(told)
+      listening[Symbol.dispose]()
+      resolve()
+    })
+    return promise
+  }
+  const running = airlock.complete({ model: 'mirror/large', messages })
+  const changed = change()
+  const availableModels = [{ name: 'mine', maxTokens: 4_096 }]
+  await writeFile(
+    file,
+    JSON.stringify({ providers: { mirror: { availableModels } }, aliases: { quick: 'mirror/mine' } }),
+  )
+  await changed
+  expect(changes).toEqual([{ providers: ['mirror'] }])
+  expect((await running.result()).stopReason).toBe('end-turn')
+  expect((await airlock.models()).models.map(({ id }) => id)).toContain('mine')
+  expect((await airlock.complete({ model: 'quick', messages }).result()).reference).toBe('mirror/mine')
+
+  const warned = Promise.withResolvers<string>()
+  log.mockImplementation(({ level, message }) => level === 'warn' && warned.resolve(message))
+  await writeFile(file, '{ "provders": {} }')
+  expect(await warned.promise).toMatch(/settings stay as they were: .*provders.*providers/s)
+  expect((await airlock.models()).models.map(({ id }) => id)).toContain('mine')
 })

@@ -173,6 +173,23 @@ describe('replay', () => {
     expect(retries).toEqual([1])
   })
 
+  test('a wait that the service asked for is not waited in replay', async () => {
+    const busy: Script = {
+      status: 429,
+      headers: { 'retry-after': '30' },
+      body: ['{"error":{"message":"busy"}}'],
+    }
+    const { tape, url } = await record([busy, chatAnswer], async airlock => {
+      await read(airlock, model).catch(() => {})
+      await read(airlock, model)
+    })
+    await using airlock = await open(subject, url, { replay: tape, retry: { maxWaitMs: 60_000 } })
+    const waits: number[] = []
+    const how = { onRetry: ({ waitMs }: { waitMs: number }) => waits.push(waitMs) }
+    await airlock.complete({ model, messages }, how).result()
+    expect(waits).toEqual([10])
+  })
+
   test('an answer that broke off breaks off again, after what had come', async () => {
     const broken: Script = { body: [chunk({ content: 'Half' })], ending: 'destroy' }
     const { tape, url } = await record(broken, airlock => read(airlock, model).catch(() => {}))
