@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { ToolError } from '../../errors.ts'
+import type { ConfirmTool } from '../../tools/confirmation.ts'
 import type { ToolFilter } from '../../tools/registry.ts'
 import { partToText, type ToolResult } from '../../tools/tool-result.ts'
 import type { Cli } from '../cli.ts'
@@ -84,15 +85,20 @@ interface InvokeOptions {
 async function invoke(cli: Cli, id: string, { parameters, yes, json }: InvokeOptions): Promise<void> {
   const { output, signal } = cli
   const given = await readParameters(cli, parameters)
-  const confirmTool = createConfirmTool(cli, { yes: yes === true })
-  await using airlock = await openAirlock(cli, confirmTool ? { confirmTool } : {})
+  let isUnanswered = false
+  const nobody: ConfirmTool = () => {
+    isUnanswered = true
+    return 'deny'
+  }
+  const confirmTool = createConfirmTool(cli, { yes: yes === true }) ?? nobody
+  await using airlock = await openAirlock(cli, { confirmTool })
   const result = await airlock.tools.invoke(id, { parameters: given }, signal)
-  if (result.withheld !== undefined)
+  if (isUnanswered)
     throw new NotAgreedError(
-      cli.canAsk || yes
-        ? `${result}`
-        : `${result} This is no terminal: add --yes to run it, or set tools.${id} to "allow" in the settings`,
+      `The tool "${id}" was not run: it needs your word, and this is no terminal: ` +
+        `add --yes, or set tools.${id} to "allow" in the settings`,
     )
+  if (result.withheld !== undefined) throw new NotAgreedError(`${result}`)
   if (json) output.json({ tool: id, isError: result.isError, parts: result.parts })
   else print(result, cli)
   if (result.isError)
