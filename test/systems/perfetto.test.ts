@@ -85,9 +85,13 @@ describe('Protocol', () => {
     })
   })
 
-  test('registerProtocol: an extension with an id that is there replaces it, as the user agreed, never beside it', async () => {
+  test('registerProtocol: two with one id cannot be: each provider of an airlock has a reference of its own', async () => {
     const providers = await service.airlock.providers()
-    expect(new Set(providers.map(({ reference }) => reference)).size).toBe(providers.length)
+    const protocols = await Promise.all(
+      providers.map(({ reference }) => createProtocol(service.airlock, { provider: reference })),
+    )
+    expect(protocols.length).toBeGreaterThan(1)
+    expect(new Set(protocols.map(({ id }) => id)).size).toBe(protocols.length)
   })
 
   test('CredentialField: key, label, secret, required and placeholder come from the provider’s form', () => {
@@ -96,10 +100,8 @@ describe('Protocol', () => {
     ])
   })
 
-  test('AvailableModel: the names are the service’s own', async () => {
-    service.list(json(200, { data: [{ id: 'one' }, { id: 'two/three' }] }))
-    const free = await openService('openai-compatible', { retry: false, isNamed: false })
-    await using _ = free
+  test('AvailableModel, listModels: the service’s own names; nothing is an empty list, and a failure is thrown', async () => {
+    await using free = await openService('openai-compatible', { retry: false, isNamed: false })
     free.list(json(200, { data: [{ id: 'one' }, { id: 'two/three' }] }))
     const listed = await createProtocol(free.airlock, { provider: 'openai-compatible' })
     expect(await listed.listModels({})).toEqual([{ name: 'one' }, { name: 'two/three' }])
@@ -110,6 +112,87 @@ describe('Protocol', () => {
     await free.server.close()
     await expect(listed.listModels({})).rejects.toMatchObject({ kind: 'network' })
     await expect(listed.listModels({}, AbortSignal.abort(new Error('left')))).rejects.toThrow('left')
+  })
+})
+
+describe('Models without tools', () => {
+  let own: Service
+  let to: Protocol
+  beforeAll(async () => {
+    own = await openService('openai-compatible', { retry: false, isNamed: false })
+    to = await createProtocol(own.airlock, { provider: 'openai-compatible' })
+    own.list(json(200, { data: [{ id: 'm', supported_parameters: ['temperature'] }] }))
+  })
+  afterAll(() => own?.[Symbol.asyncDispose]())
+
+  const answerWith = (...pieces: string[]) => {
+    own.script({ pieces: pieces.map(text => ({ text })), stop: 'end-turn' })
+    return readWhole(ask({ tools: [look] }, undefined, to))
+  }
+
+  test('ProtocolCapabilities: of the models that were listed last', async () => {
+    expect(to.capabilities).toEqual({ nativeToolCalling: true, streaming: true })
+    await to.listModels({})
+    expect(to.capabilities).toEqual({ nativeToolCalling: false, streaming: true })
+  })
+
+  test.each([
+    ['one object', ['{"tool":"look",', ' "arguments":{"id":1}}']],
+    ['inside a fence', ['```json\n{"tool":"look","arguments":{"id":1}}\n```']],
+    ['with words behind it', ['\n{"tool":"look","arguments":{"id":1}} I call it now {']],
+  ])('Emulated tools: a call, %s', async (_, pieces) => {
+    const { calls, text, stop, usage } = await answerWith(...pieces)
+    expect(calls).toMatchObject([{ id: expect.any(String), name: 'look', args: { id: 1 } }])
+    expect([text, stop.reason]).toEqual(['', 'tool-calls'])
+    expect(usage).toBeDefined()
+    expect(own.body()).not.toHaveProperty('tools')
+    expect(own.received().system).toMatch(/look: Looks something up[\s\S]*"id"/)
+  })
+
+  test.each([
+    ['words', ['Hello ', 'there {}.']],
+    ['a tool that there is not', ['{"tool":"launch","arguments":{}}']],
+    ['another object', ['{"name": "look"}']],
+    ['arguments that are none', ['{"tool":"look","arguments":[1]}']],
+    ['an object that is cut off', ['{"tool":"look","argum']],
+    ['code', ['```ts\nlet a = { b: 1 }\n```']],
+  ])('Emulated tools: %s is text', async (_, pieces) => {
+    const { calls, text, stop } = await answerWith(...pieces)
+    expect(calls).toEqual([])
+    expect([text, stop.reason]).toEqual([pieces.join(''), 'end'])
+  })
+
+  test('Emulated tools: text is held back only as long as it may be a call', async () => {
+    const gate = createGate()
+    own.script(
+      says(own.subject, { pieces: [{ text: ' Hello.' }, { text: ' More.' }], stop: 'end-turn' }, frames => ({
+        body: [...frames.slice(0, 3), gate.opened, ...frames.slice(3)],
+      })),
+    )
+    const stream = ask({ tools: [look] }, undefined, to)
+    expect((await stream.next()).value).toMatchObject({ type: 'text' })
+    gate.open()
+    expect((await readWhole(stream)).stop.reason).toBe('end')
+  })
+
+  test('Emulated tools: earlier calls and their results are told in words', async () => {
+    own.script({ pieces: [{ text: '{"tool":"look"}' }], stop: 'end-turn' })
+    const messages: Message[] = [
+      hello,
+      { role: 'tool-call', calls: [{ id: 'call-1', name: 'look', args: { id: 1 } }] },
+      { role: 'tool-result', results: [{ id: 'call-1', name: 'look', result: 'no', isError: true }] },
+    ]
+    const { calls } = await readWhole(ask({ messages, tools: [look] }, undefined, to))
+    expect(calls).toMatchObject([{ id: 'call-2', args: {} }])
+    const [, , called, result] = own.body().messages
+    expect(called).toMatchObject({ role: 'assistant', content: '{"tool": "look", "arguments": {"id":1}}' })
+    expect(JSON.stringify(result)).toMatch(/Error of the tool look:.*no/)
+  })
+
+  test('Emulated tools: an answer that is cut off in a call says so', async () => {
+    own.script({ pieces: [{ text: '{"tool":"look","arg' }], stop: 'max-tokens' })
+    const { stop, calls } = await readWhole(ask({ tools: [look] }, undefined, to))
+    expect([stop.reason, calls.length]).toEqual(['length', 0])
   })
 })
 
@@ -541,7 +624,7 @@ describe('Credentials', () => {
     const gate = createGate()
     own.script(
       says(own.subject, { pieces: [words], stop: 'end-turn' }, frames => ({
-        body: [...frames.slice(0, 2), gate.opened, ...frames.slice(2)] as never,
+        body: [...frames.slice(0, 2), gate.opened, ...frames.slice(2)],
       })),
       { pieces: [words], stop: 'end-turn' },
     )

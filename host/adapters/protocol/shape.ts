@@ -23,6 +23,7 @@ export interface Protocol {
 }
 
 export interface ProtocolCapabilities {
+  /** Where it is false, tools are told to the model in words: what the stream says of calls is the same. */
   readonly nativeToolCalling: boolean
   readonly streaming: boolean
 }

@@ -1,6 +1,9 @@
 import type { CompletionEvent } from '../../contract/events.ts'
+import type { Airlock } from '../../runtime/airlock.ts'
+import { MODELS_AGE_MS } from '../../runtime/catalogue.ts'
 import type { Completer } from '../../runtime/completer.ts'
 import type { Completion } from '../../runtime/completion.ts'
+import { putToolsInWords } from '../../tools/tools-in-words.ts'
 import type { CallerCredentials } from './caller-credentials.ts'
 import type { Credentials, ProtocolRequest, StreamEvent } from './shape.ts'
 import { toRequest } from './to-request.ts'
@@ -22,18 +25,24 @@ interface Told {
 
 /** One answer as the protocol's events. Nothing happens before it is read; nothing in here throws. */
 export async function* streamAnswer(
-  airlock: Completer,
+  airlock: Completer & Pick<Airlock, 'models'>,
   credentials: CallerCredentials,
   { provider, model, request, entered, signal }: StreamCall,
 ): AsyncGenerator<StreamEvent, void, void> {
   const translation = createTranslation(provider)
   let completion: Completion | undefined
   let events: AsyncIterator<CompletionEvent> | undefined
+  let read = (event: CompletionEvent) => [event]
 
   async function begin(): Promise<AsyncIterator<CompletionEvent>> {
     const held = await credentials.hold(entered, signal)
     try {
-      const asked = toRequest(`${provider}/${model}`, request)
+      let asked = toRequest(`${provider}/${model}`, request)
+      if (request.tools.length > 0 && !(await takesTools())) {
+        const inWords = putToolsInWords(asked)
+        asked = inWords.request
+        read = inWords.read
+      }
       completion = airlock.complete(asked, { ...(signal && { signal }) })
     } catch (error) {
       held.release()
@@ -45,12 +54,19 @@ export async function* streamAnswer(
     return reader
   }
 
+  /** A model that its provider does not list may well take them. */
+  async function takesTools(): Promise<boolean> {
+    const how = { maxAgeMs: MODELS_AGE_MS, ...(signal && { signal }) }
+    const { models } = await airlock.models({ provider, id: model }, how)
+    return models[0]?.capabilities.supportsTools ?? true
+  }
+
   async function next(): Promise<Told> {
     try {
       events ??= await begin()
       const { done, value } = await events.next()
       if (done) return { isLast: true, events: [] }
-      return { isLast: value.type === 'stop', events: translation.of(value) }
+      return { isLast: value.type === 'stop', events: read(value).flatMap(translation.of) }
     } catch (error) {
       credentials.forgetRefused(error)
       return { isLast: true, events: translation.ofFailure(error, completion?.usage) }
