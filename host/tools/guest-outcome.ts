@@ -4,8 +4,8 @@ import type { ToolOutcome } from '../contract/generated/interfaces/airlock-llm-t
 import { isTextType, ToolResult } from './tool-result.ts'
 
 const MAX_PARTS = 1_000
-/** Of all parts together, UTF-16 units: three images of 10 MB in base64. */
-const MAX_UNITS = 48 * 1024 * 1024
+/** Of all parts together, UTF-16 units: two images of 10 MB in base64. */
+const MAX_UNITS = 32 * 1024 * 1024
 
 const outcome = z.object({
   parts: z
