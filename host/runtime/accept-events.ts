@@ -2,7 +2,7 @@ import type { CompletionEvent } from '../contract/events.ts'
 import { readGuestEvent } from '../contract/guest-event.ts'
 import type { OrderLaw } from '../contract/order-law.ts'
 import { ExtensionError, ProviderError, type ProviderErrorDetails } from '../errors.ts'
-import type { AttemptSink } from './attempt.ts'
+import type { AttemptSink } from './attempt-sink.ts'
 import type { ExtensionHost } from './extension-host.ts'
 
 // The events of one group are handed on in slices of this, so that other work of the thread gets its turn.

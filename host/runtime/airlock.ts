@@ -21,7 +21,7 @@ import {
   openTape,
   withOwnSettings,
 } from './airlock-options.ts'
-import { type ListOptions, MODELS_AGE_MS, type ModelList } from './catalogue.ts'
+import { type ListOptions, MODELS_AGE_MS } from './catalogue.ts'
 import { checkOptionNames } from './check-option-names.ts'
 import { complete } from './complete.ts'
 import { type CompleteOptions, checkCompleteOptions } from './complete-options.ts'
@@ -33,6 +33,7 @@ import { createLoadedExtensions, type ExtensionStats, wasClosed } from './loaded
 import { resolveLog } from './log.ts'
 import { createModelChanges, type ModelsChange } from './model-changes.ts'
 import { checkModelFilter, type ModelFilter } from './model-filter.ts'
+import type { ModelList } from './model-lists.ts'
 import { cacheConfigurationOf, isAuthenticated, readSettingsMarkdown } from './provider-facts.ts'
 import { createCredentialRefresh } from './refresh.ts'
 import { createRateLimiter } from './retry/rate-limiter.ts'

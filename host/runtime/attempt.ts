@@ -1,4 +1,4 @@
-import type { CompletionEvent, TokenUsage } from '../contract/events.ts'
+import type { TokenUsage } from '../contract/events.ts'
 import type { CompletionRequest as GuestRequest } from '../contract/generated/interfaces/airlock-llm-provider.js'
 import { readProviderError, startedCompletion } from '../contract/guest-values.ts'
 import { createOrderLaw } from '../contract/order-law.ts'
@@ -9,6 +9,7 @@ import { toOutgoingRequest } from '../http/outgoing-request.ts'
 import { readBody } from '../http/read-body.ts'
 import type { SandboxCompletion } from '../sandbox/life.ts'
 import { createAcceptor } from './accept-events.ts'
+import type { AttemptSink } from './attempt-sink.ts'
 import type { ExtensionHost } from './extension-host.ts'
 import { feedBody } from './feed-body.ts'
 import { withWait } from './retry/find-wait.ts'
@@ -18,17 +19,6 @@ const MAX_ERROR_BODY_BYTES = 1024 * 1024
 const MAX_EMPTY_GROUPS = 100
 // Made once: a stack for each answer that ends well would cost more than the end.
 const OVER = new DOMException('The attempt is over', 'AbortError')
-
-/** Where the events of an attempt go. */
-export interface AttemptSink {
-  push(event: CompletionEvent): void
-  /** Nobody wants more. */
-  readonly ended: boolean
-  /** The reader lags: the body should wait. */
-  readonly full: boolean
-  /** Waits for what has to be known before the usage is told. */
-  beforeUsage(): Promise<void>
-}
 
 /** One try at an answer: the guest says what to ask, the host asks, the guest reads what comes. */
 export interface Attempt {

@@ -10,18 +10,12 @@ import type { CompletionTarget } from './completion-target.ts'
 import { chooseDefault, type DefaultModels, noDefaultModel } from './default-model.ts'
 import type { ExtensionHost } from './extension-host.ts'
 import { fitsFilter, type ModelFilter } from './model-filter.ts'
-import { createModelLists } from './model-lists.ts'
+import { createModelLists, type ModelList } from './model-lists.ts'
 import type { CredentialRefresh } from './refresh.ts'
 import type { SignInTarget } from './sign-in.ts'
 
 // Names, prices and limits of models change by the week.
 export const MODELS_AGE_MS = 300_000
-
-export interface ModelList {
-  models: ModelInfo[]
-  /** Providers that could not say; those that could are in `models`. */
-  failures: { provider: string; error: Error }[]
-}
 
 export interface ListOptions {
   signal?: AbortSignal | undefined

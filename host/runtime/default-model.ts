@@ -1,6 +1,6 @@
 import type { ModelInfo } from '../contract/models.ts'
 import { UnknownNameError } from '../errors.ts'
-import type { ModelList } from './catalogue.ts'
+import type { ModelList } from './model-lists.ts'
 
 /** The user's own choice where a request names no model: `<provider>/<model id>`. */
 export interface DefaultModels {

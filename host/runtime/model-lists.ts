@@ -1,6 +1,13 @@
 import type { ModelInfo } from '../contract/models.ts'
 import { ProviderError } from '../errors.ts'
 
+/** What the providers that were asked have, and what failed. */
+export interface ModelList {
+  models: ModelInfo[]
+  /** Providers that could not say; those that could are in `models`. */
+  failures: { provider: string; error: Error }[]
+}
+
 /** The models of each provider, as it listed them last. */
 export interface ModelLists {
   /** A list that is at most `maxAgeMs` old. All who ask at the same time wait for one listing. */

@@ -1,5 +1,5 @@
 import type { CompletionEvent } from '../../contract/events.ts'
-import type { AttemptSink } from '../attempt.ts'
+import type { AttemptSink } from '../attempt-sink.ts'
 import type { TextFilter } from './text-filter.ts'
 
 /** Hands on what an event of the service means to the caller. One for each attempt. */
