@@ -13,6 +13,8 @@ export interface ToolCallInProgress {
   callers: Callers
   tokenOptions: ToolTokenOptions | undefined
   toolInvocationToken: unknown
+  /** Runs as a part of the call: what it calls is under the call's terms, and its spans stand inside the call's. */
+  inside<Result>(run: () => Result): Result
 }
 
 export interface ToolCapabilitiesOptions {
@@ -73,17 +75,13 @@ export function createToolCapabilities(options: ToolCapabilitiesOptions) {
         const { parameters, tokenBudget } = invocation.parse(given)
         const budget = tokenBudget === undefined ? tokenOptions?.tokenBudget : Number(tokenBudget)
         const countTokens = countWith(tokenOptions)
-        const result = await calledBy(call.callers, () =>
-          tools.invoke(
-            id,
-            {
-              parameters: readParameters(parameters, id),
-              ...(toolInvocationToken !== undefined && { toolInvocationToken }),
-              ...(budget !== undefined && { tokenOptions: { tokenBudget: budget, countTokens } }),
-            },
-            signal,
-          ),
-        )
+        const wanted = {
+          parameters: readParameters(parameters, id),
+          ...(toolInvocationToken !== undefined && { toolInvocationToken }),
+          ...(budget !== undefined && { tokenOptions: { tokenBudget: budget, countTokens } }),
+        }
+        const invoke = () => tools.invoke(id, wanted, signal)
+        const result = await call.inside(() => calledBy(call.callers, invoke))
         return { ok: true, value: toGuestOutcome(result) }
       } catch (error) {
         // It ran, and could not do what it was to do: that is an outcome, as it would be for a model.

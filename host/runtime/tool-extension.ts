@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { ExtensionError } from '../errors.ts'
 import type { Manifest } from '../extension/manifest.ts'
 import { ReturnedError } from '../sandbox/life.ts'
@@ -88,7 +89,12 @@ export function createToolExtension(options: ToolExtensionOptions): ToolExtensio
   async function invoke(tool: string, invocation: ToolInvocation, signal: AbortSignal): Promise<ToolResult> {
     const { parameters, tokenOptions, toolInvocationToken } = invocation
     const callers = callersNow()
-    calls.set(signal, { callers: [...callers, tool], tokenOptions, toolInvocationToken })
+    calls.set(signal, {
+      callers: [...callers, tool],
+      tokenOptions,
+      toolInvocationToken,
+      inside: AsyncLocalStorage.snapshot(),
+    })
     const asked = {
       parameters: JSON.stringify(parameters),
       ...(tokenOptions && { tokenBudget: BigInt(Math.max(0, Math.trunc(tokenOptions.tokenBudget))) }),

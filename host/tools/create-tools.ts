@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { AirlockError, InvalidOptionError } from '../errors.ts'
 import type { Observer } from '../telemetry/observer.ts'
 import { callTool, type ToolCall } from './call-tool.ts'
@@ -70,20 +71,37 @@ export function createTools({
     warn(`What observes tools failed: ${error instanceof Error ? error.message : String(error)}`),
   )
   const closing = new AbortController()
-  const policiesFor = (terms: CallTerms) => [settings(), toolPolicy, terms.toolPolicy]
-  const call: CallTool = async (tool, given, terms, signal) =>
-    callTool(
-      tool,
-      given,
-      {
-        policies: policiesFor(terms),
-        confirmTool: terms.confirmTool ?? confirmTool,
-        confirmation,
-        observe,
-        ...(terms.running && { running: terms.running }),
-      },
-      [closing.signal, ...(signal ? [signal] : [])],
+  // What a tool calls in turn is under the terms of its own call: a run that denies a tool denies it there, too.
+  const outer = new AsyncLocalStorage<{
+    policies: readonly ToolPolicy[]
+    confirmTool: ConfirmTool | undefined
+  }>()
+  const policiesFor = ({ toolPolicy: own }: CallTerms) => [
+    settings(),
+    toolPolicy,
+    ...(outer.getStore()?.policies ?? []),
+    own,
+  ]
+  const call: CallTool = async (tool, given, terms, signal) => {
+    const policies = policiesFor(terms)
+    const asked = terms.confirmTool ?? outer.getStore()?.confirmTool ?? confirmTool
+    const [, , ...inherited] = policies
+    const own = { policies: inherited.filter(policy => policy !== undefined), confirmTool: asked }
+    return outer.run(own, () =>
+      callTool(
+        tool,
+        given,
+        {
+          policies,
+          confirmTool: asked,
+          confirmation,
+          observe,
+          ...(terms.running && { running: terms.running }),
+        },
+        [closing.signal, ...(signal ? [signal] : [])],
+      ),
     )
+  }
   const shelf = createToolShelf({
     call: (tool, given, signal) => call(tool, given, {}, signal),
     ...(discover && { discover }),

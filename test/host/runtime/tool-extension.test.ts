@@ -1,8 +1,16 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { type AirlockOptions, createAirlock, type LogEntry, type ToolCall } from '../../../host/index.ts'
+import {
+  type AirlockOptions,
+  type ConfirmRequest,
+  createAirlock,
+  type LogEntry,
+  type RunOptions,
+  type ToolCall,
+} from '../../../host/index.ts'
 import { startScriptedServer } from '../../servers/scripted.ts'
 import { createTestHome } from '../../support/home.ts'
 import { buildTestExtension } from '../../support/test-extension.ts'
+import { call, calling, said, startStage, user } from './run/stage.ts'
 
 const ids = ['echo', 'count', 'relay', 'loop', 'fail', 'picture', 'get', 'grow', 'later', 'trap']
 
@@ -235,6 +243,28 @@ describe('invoke-tool', () => {
     expect(await say('note', { a: 'x' })).toMatch(/^true Cannot call "note": a must be/)
     expect(await say('denied')).toMatch(/^true The tool "denied" was not run/)
     expect(await say('broken')).toMatch(/^true The tool "broken" failed: out of ink/)
+  })
+
+  test('is under the terms of the run that called the tool', async () => {
+    await using stage = await startStage('anthropic')
+    await stage.airlock.load(await toolExtension('acme', { tools: ['note'] }))
+    const invoke = vi.fn(() => 'noted')
+    stage.airlock.tools.register('note', { description: 'Notes', invoke })
+    const input = JSON.stringify({ id: 'note', parameters: {} })
+    const run = async (options: RunOptions) => {
+      stage.script(calling(call('c1', 'acme_relay', input)), said('Done.'))
+      const request = { model: stage.model, messages: [user('Note it.')], tools: ['acme_relay'] }
+      const { steps } = await stage.airlock.run(request, options).result()
+      return String(steps[0]?.results[0]?.result)
+    }
+    const confirmTool = vi.fn((_: ConfirmRequest) => 'allow' as const)
+    expect(await run({ confirmTool })).toBe('noted')
+    expect(confirmTool.mock.calls.map(([{ id }]) => id)).toEqual(['acme_relay', 'note'])
+
+    invoke.mockClear()
+    const toolPolicy = { acme_relay: 'allow', note: 'deny' } as const
+    expect(await run({ toolPolicy, confirmTool })).toMatch(/^The tool "note" was not run/)
+    expect(invoke).not.toHaveBeenCalled()
   })
 
   test('ends a circle with an error that shows it, through a tool of the program too', async () => {

@@ -10,6 +10,9 @@ import { repoRoot } from '../../../support/repo-root.ts'
 
 const program = join(repoRoot, 'test/servers/mcp-stdio.ts')
 
+/** As settings write it. */
+const variable = (name: string) => `$\{${name}}`
+
 interface Program {
   definition: McpServerDefinition
   /** What befell it: `started <pid>`, `cancelled <reason>`. */
@@ -127,7 +130,7 @@ describe('mcpServer of a program', () => {
 
   test('gives it no more of the environment than it must have, and what the settings name', async () => {
     const { definition } = await aProgram('normal', {
-      env: { SECRET_TOKEN: '${MY_TOKEN}', PLAIN: 'as it is' },
+      env: { SECRET_TOKEN: variable('MY_TOKEN'), PLAIN: 'as it is' },
     })
     vi.stubEnv('AIRLOCK_TEST_SECRET', 'do not tell')
     onTestFinished(() => void vi.unstubAllEnvs())
@@ -142,7 +145,7 @@ describe('mcpServer of a program', () => {
   })
 
   test('a variable that is not set is named', async () => {
-    const { definition } = await aProgram('normal', { env: { TOKEN: 'Bearer ${MY_TOKEN}' } })
+    const { definition } = await aProgram('normal', { env: { TOKEN: `Bearer ${variable('MY_TOKEN')}` } })
     const { airlock } = await open(definition)
     const { failures } = await airlock.tools.list()
     expect(failures[0]?.error.message).toBe(
@@ -260,7 +263,7 @@ describe('mcpServer of a program', () => {
 describe('mcpServer of an address', () => {
   test('lists and calls with the headers of the settings', async () => {
     await using server = await startMcpHttp()
-    const headers = { Authorization: 'Bearer ${KEY}' }
+    const headers = { Authorization: `Bearer ${variable('KEY')}` }
     const { airlock, say } = await open(
       { name: 'far', url: server.url, headers },
       { env: { KEY: 'the-secret-key' } },
