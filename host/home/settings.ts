@@ -91,15 +91,15 @@ const settingsSchema = z.strictObject({
       z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'is not the name of an environment variable' }),
     ),
   ),
-  /** The models that are meant where none is named. */
-  defaults: z.strictObject({ model: modelReference.optional(), fast: modelReference.optional() }).optional(),
   /** Short names for models: `{ "fast": "<provider>/<model id>" }`. */
   aliases: record(modelReference),
+  /** The models that are meant where none is named. */
+  defaults: z.strictObject({ model: modelReference.optional(), fast: modelReference.optional() }).optional(),
   /** What stands between an extension and this machine. */
   isolation: z.enum(['thread', 'process']).optional(),
   limits: limits.optional(),
   /** By provider: how much it is asked. */
-  rateLimits: record(
+  rateLimits: optionalRecord(
     z.strictObject({
       /** Completions at once. */
       concurrency: count.optional(),
@@ -107,9 +107,9 @@ const settingsSchema = z.strictObject({
       /** Input and output together. */
       tokensPerMinute: count.optional(),
     }),
-  ).optional(),
+  ),
   /** What tools may run, by `<id>`, `<source>` or `<source>/<id>`; see `ToolPolicy`. */
-  tools: record(z.enum(['ask', 'allow', 'deny'])).optional(),
+  tools: optionalRecord(z.enum(['ask', 'allow', 'deny'])),
   /** MCP servers whose tools are offered, by name. One is started, or reached, when tools are first needed. */
   mcpServers: z.record(mcpServerName, mcpServerSettings).optional(),
 })
@@ -211,6 +211,14 @@ function setAt(node: unknown, path: readonly string[], value: unknown): unknown 
 
 function withValue(value: unknown): unknown[] {
   return value === undefined ? [] : [value]
+}
+
+/** As `record`, and absent where the user wrote nothing. */
+function optionalRecord<V extends z.ZodType>(value: V) {
+  return z
+    .record(z.string(), value)
+    .transform((entries): Record<string, z.output<V>> => Object.assign(Object.create(null), entries))
+    .optional()
 }
 
 /** Names come from the user, and may be `constructor`: the record must hold nothing that the user did not write. */
