@@ -79,7 +79,7 @@ const toolDefinition = z
   .strict()
 
 const MAX_MODELS = 16
-const modelName = z.string().min(1)
+const modelName = z.string().min(1, { error: 'must not be empty' })
 
 export const completionRequest = z
   .object({
