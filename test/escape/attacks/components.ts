@@ -177,7 +177,7 @@ export const componentAttacks: Attack[] = [
         const { events, error } = await stage.complete()
         if (error !== undefined) throw error
         if (events.at(-1)?.type !== 'stop') throw new Error('the answer did not end')
-        await stage.logged('destructor')
+        await stage.logged('the destructor of a completion')
         stage.log.length = 0
       }
       return 'its sandbox was stopped, and the next call had a new one'
