@@ -23,9 +23,14 @@ const httpServer = z.strictObject({
   type: z.enum(['http', 'streamable-http']).optional(),
   /** Where it speaks streamable HTTP. */
   url: z.string().superRefine((text, context) => {
-    if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return
-    const message = 'must be a URL that begins with http:// or https://'
-    context.addIssue({ code: 'custom', message, input: text })
+    const url = URL.parse(text)
+    const isHttp = /^https?:$/.test(url?.protocol ?? '')
+    const hasUser = url !== null && (url.username !== '' || url.password !== '')
+    if (isHttp && !hasUser) return
+    const message = isHttp
+      ? 'must hold no user name and no password: put them into headers'
+      : 'must be a URL that begins with http:// or https://'
+    context.addIssue({ code: 'custom', message, input: hasUser ? '...' : text })
   }),
   /** Sent with each request, and to no other origin. `${NAME}` is filled in from Airlock's own environment. */
   headers: z.record(z.string(), z.string()).optional(),

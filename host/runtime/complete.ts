@@ -186,7 +186,7 @@ export function complete(task: CompletionTask): Completion {
         const from = models[at]
         lastFailure = error
         if (source.ended || touched) throw error
-        if (from === undefined || to === undefined || !fallback(error, { from, to }))
+        if (from === undefined || to === undefined || !(await fallback(error, { from, to })))
           throw await nameNearest(error, current?.target, controller.signal)
         observer.fallback?.({ from, to, error })
       }

@@ -10,7 +10,10 @@ import {
 import type { RetryPolicy } from './retry-policy.ts'
 
 /** Whether the model `to` is asked in the place of `from`, which failed. */
-export type FallbackRule = (error: unknown, models: { from: string; to: string }) => boolean
+export type FallbackRule = (
+  error: unknown,
+  models: { from: string; to: string },
+) => boolean | Promise<boolean>
 
 // Another model may well do what this one cannot. What is wrong with the request itself is wrong for all.
 const KINDS: ReadonlySet<ProviderErrorKind> = new Set([
