@@ -1,3 +1,4 @@
+import { raced } from '../contract/raced.ts'
 import { CredentialError } from './credential-error.ts'
 import {
   type Credential,
@@ -113,7 +114,7 @@ export function createRefresher({ store, refreshMs = REFRESH_MS }: RefresherOpti
     async refresh(owner, used, ask, { signal } = {}) {
       signal?.throwIfAborted()
       const shared = flight(owner, used, ask)
-      return signal ? leaveOnAbort(shared, signal) : shared
+      return signal ? raced(shared, signal) : shared
     },
     async settled() {
       while (flights.size > 0)
@@ -156,15 +157,4 @@ function signInNeeded({ provider }: CredentialOwner): CredentialError {
     'sign-in-needed',
     `You are not signed in to "${provider}", or no longer: run \`airlock login ${provider}\``,
   )
-}
-
-async function leaveOnAbort<T>(shared: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const leave = () => reject(signal.reason)
-  signal.addEventListener('abort', leave, { once: true })
-  try {
-    return await Promise.race([shared, promise])
-  } finally {
-    signal.removeEventListener('abort', leave)
-  }
 }

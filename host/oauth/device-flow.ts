@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeviceFlow, DeviceFlowStatus } from '../contract/generated/interfaces/airlock-llm-provider.js'
+import { raced } from '../contract/raced.ts'
 import { ProviderError, TransportError } from '../errors.ts'
 import { allowedBrowserUrl, type BrowserPermission } from './browser-url.ts'
 import { plainText } from './plain-text.ts'
@@ -82,7 +83,7 @@ export async function runDeviceFlow(options: DeviceFlowOptions): Promise<DeviceF
   const over = new AbortController()
   const signal = options.signal ? AbortSignal.any([options.signal, over.signal]) : over.signal
   /** What an extension does with a signal is its affair: whoever cancels does not wait for it. */
-  const orAborted = <T>(work: Promise<T>) => raceAbort(work, signal)
+  const orAborted = <T>(work: Promise<T>) => raced(work, signal)
 
   try {
     signal.throwIfAborted()
@@ -246,15 +247,6 @@ async function startBrowser(
     event = { type: 'browser-failed', reason: plainText(messageOf(error), 300) }
   }
   report(event)
-}
-
-function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason)
-    signal.addEventListener('abort', abort, { once: true })
-    if (signal.aborted) abort()
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }
 
 function messageOf(error: unknown): string {

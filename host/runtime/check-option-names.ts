@@ -9,8 +9,12 @@ import { InvalidOptionError } from '../errors.ts'
 export function checkOptionNames(options: object, known: readonly string[], action: string): void {
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue
-    const near = nearestNames(name, known)
-    const hint = near[0] ? `did you mean "${near[0]}"?` : `there are ${known.join(', ')}`
-    throw new InvalidOptionError(`Cannot ${action}: there is no option "${name}": ${hint}`)
+    throw new InvalidOptionError(`Cannot ${action}: there is no option "${name}": ${hintAt(name, known)}`)
   }
+}
+
+/** What may have been meant by a name that there is not. */
+export function hintAt(name: string, known: readonly string[]): string {
+  const [nearest] = nearestNames(name, known)
+  return nearest ? `did you mean "${nearest}"?` : `there are ${known.join(', ')}`
 }

@@ -8,7 +8,7 @@ import { type Attempt, createAttempt } from './attempt.ts'
 import { toCallerError } from './caller-error.ts'
 import type { CompleteOptions } from './complete-options.ts'
 import { type Completion, createCompletion } from './completion.ts'
-import type { CompletionTarget } from './completion-target.ts'
+import { type CompletionTarget, infoWithin } from './completion-target.ts'
 import { mediaTokensOf, textOf } from './estimate-tokens.ts'
 import { nameNearest } from './name-nearest.ts'
 import { withoutForeignParts } from './opaque-parts.ts'
@@ -102,7 +102,7 @@ export function complete(task: CompletionTask): Completion {
       return source.full
     },
     async beforeUsage() {
-      if (current) await knownSoon(current.target)
+      if (current) await infoWithin(current.target, FACTS_MS)
     },
   }
 
@@ -294,12 +294,4 @@ export function complete(task: CompletionTask): Completion {
 function reservedTokens(request: GuestRequest): number {
   const answer = request.maxTokens === undefined ? 0 : Number(request.maxTokens)
   return Math.ceil(textOf(request).length / CHARS_PER_TOKEN) + mediaTokensOf(request) + answer
-}
-
-/** Waits a moment for the model's facts to be there, of which the answer's cost is made. */
-async function knownSoon(target: CompletionTarget): Promise<void> {
-  if (target.knownInfo()) return
-  const { promise: late, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, FACTS_MS)
-  await Promise.race([target.info(), late]).finally(() => clearTimeout(timer))
 }

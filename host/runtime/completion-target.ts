@@ -21,3 +21,12 @@ export interface CompletionTarget {
   /** Models of this provider that are called much the same, best first. Asks it where it has not listed them yet. */
   nearestModels(signal: AbortSignal): Promise<string[]>
 }
+
+/** What is known of the model, or becomes known in `ms` milliseconds. */
+export async function infoWithin(target: CompletionTarget, ms: number): Promise<ModelInfo | undefined> {
+  const known = target.knownInfo()
+  if (known) return known
+  const { promise: late, resolve } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => resolve(undefined), ms)
+  return Promise.race([target.info(), late]).finally(() => clearTimeout(timer))
+}

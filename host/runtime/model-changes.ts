@@ -1,3 +1,5 @@
+import { createRegistration, type Registration } from '../contract/registration.ts'
+
 /** Providers whose models may not be what they were, by their references. */
 export interface ModelsChange {
   providers: readonly string[]
@@ -5,7 +7,7 @@ export interface ModelsChange {
 
 export interface ModelChanges {
   /** Until what comes back is disposed of. A listener that throws stops no other. */
-  onChange(listener: (change: ModelsChange) => void): Disposable
+  onChange(listener: (change: ModelsChange) => void): Registration
   /** Says it once for all that changes in one go. */
   changed(providers: readonly string[]): void
 }
@@ -31,7 +33,7 @@ export function createModelChanges(failed: (error: unknown) => void): ModelChang
       // The same function twice is two listeners.
       const own = (change: ModelsChange) => listener(change)
       listeners.add(own)
-      return { [Symbol.dispose]: () => void listeners.delete(own) }
+      return createRegistration(() => listeners.delete(own))
     },
     changed(providers) {
       if (providers.length === 0) return

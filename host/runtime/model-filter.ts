@@ -1,6 +1,6 @@
 import type { ModelCapabilities, ModelInfo } from '../contract/models.ts'
-import { nearestNames } from '../contract/nearest-names.ts'
 import { InvalidOptionError } from '../errors.ts'
+import { hintAt } from './check-option-names.ts'
 
 type Capability = {
   [Name in keyof ModelCapabilities]-?: ModelCapabilities[Name] extends boolean ? Name : never
@@ -56,9 +56,7 @@ export function checkModelFilter(filter: ModelFilter): ModelFilter {
 
 function refuseUnknown(what: string, name: string, known: readonly string[]): void {
   if (known.includes(name)) return
-  const near = nearestNames(name, known)
-  const hint = near[0] ? `did you mean "${near[0]}"?` : `there are ${known.join(', ')}`
-  throw new InvalidOptionError(`Cannot choose models: ${what} "${name}": ${hint}`)
+  throw new InvalidOptionError(`Cannot choose models: ${what} "${name}": ${hintAt(name, known)}`)
 }
 
 /** Whether the model is one of those; its provider has been seen to. */

@@ -1,4 +1,5 @@
 import type { ModelInfo } from '../contract/models.ts'
+import { raced } from '../contract/raced.ts'
 import { ProviderError } from '../errors.ts'
 
 /** What the providers that were asked have, and what failed. */
@@ -75,7 +76,8 @@ export function createModelLists({ ask, changed, signal: life }: ModelListsOptio
       const { failure } = entry
       if (failure && Date.now() - failure.at < Math.min(maxAgeMs, FAILURE_AGE_MS)) throw failure.error
       entry.listing ??= refresh(provider, entry)
-      return orAborted(entry.listing, signal)
+      // One who leaves does not end it for the others.
+      return signal ? raced(entry.listing, signal) : entry.listing
     },
     forget: provider => void entries.delete(provider),
     known: provider => entries.get(provider)?.models,
@@ -86,14 +88,4 @@ export function createModelLists({ ask, changed, signal: life }: ModelListsOptio
 function tookTooLong(provider: string, cause: unknown): ProviderError {
   const message = `The provider did not list its models within ${LISTING_MS / 1_000} s`
   return new ProviderError({ kind: 'network', providerCode: 'timed-out', message, provider, cause })
-}
-
-/** One who leaves does not end it for the others. */
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const abort = () => reject(signal.reason)
-  signal.addEventListener('abort', abort, { once: true })
-  promise.catch(() => {})
-  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', abort))
 }

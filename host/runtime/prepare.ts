@@ -3,7 +3,7 @@ import type { ModelInfo } from '../contract/models.ts'
 import type { parseRequest } from '../contract/request.ts'
 import { toGuestRequest } from '../contract/to-guest.ts'
 import { ProviderError } from '../errors.ts'
-import type { CompletionTarget } from './completion-target.ts'
+import { type CompletionTarget, infoWithin } from './completion-target.ts'
 import { countTokens } from './count-tokens.ts'
 import { estimateTextTokens, textOf } from './estimate-tokens.ts'
 import { checkFit, mayNotFit } from './fit.ts'
@@ -54,9 +54,7 @@ function refuseTooManyTools(
 async function infoToFit(target: CompletionTarget, request: GuestRequest): Promise<ModelInfo | undefined> {
   const known = target.knownInfo()
   if (known || !mayNotFit(request, SMALLEST_WINDOW)) return known
-  const { promise: late, resolve } = Promise.withResolvers<undefined>()
-  const timer = setTimeout(() => resolve(undefined), INFO_MS)
-  return Promise.race([target.info(), late]).finally(() => clearTimeout(timer))
+  return infoWithin(target, INFO_MS)
 }
 
 /** Sets the cache anchors where the caller leaves that to the host. */

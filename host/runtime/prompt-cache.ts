@@ -18,11 +18,12 @@ export function placeCacheAnchors(
 ): Message[] {
   const isMarked = messages.some(message => message.cache !== undefined)
   if (isMarked || maxCacheAnchors === 0) return [...messages]
+  const sizes = sizesUpTo(messages)
   const wanted = [
     messages.findLastIndex(({ role }) => role === 'user'),
     lastOfSystem(messages),
     userTurnBeforeLast(messages),
-  ].filter(index => index >= 0 && sizeUpTo(messages, index) >= minTotalTokenCount * CHARS_PER_TOKEN)
+  ].filter(index => index >= 0 && sizes[index]! >= minTotalTokenCount * CHARS_PER_TOKEN)
   const anchors = new Set(wanted.slice(0, maxCacheAnchors))
   return messages.map((message, index) => (anchors.has(index) ? { ...message, cache: true } : message))
 }
@@ -39,12 +40,12 @@ function userTurnBeforeLast(messages: readonly Message[]): number {
   return messages.slice(0, Math.max(0, answerBefore)).findLastIndex(({ role }) => role === 'user')
 }
 
-/** Characters of text; of media, what their text form has. */
-function sizeUpTo(messages: readonly Message[], index: number): number {
+/** Up to each message, it included: characters of text, and of media what their text form has. */
+function sizesUpTo(messages: readonly Message[]): number[] {
   let size = 0
-  for (const { content } of messages.slice(0, index + 1)) {
+  return messages.map(({ content }) => {
     if (typeof content === 'string') size += content.length
     else for (const part of content) size += JSON.stringify(part).length
-  }
-  return size
+    return size
+  })
 }

@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import { beginSession, type SignInEvent, type SignInSession } from '../capabilities/sign-in-session.ts'
 import { readProviderError } from '../contract/guest-values.ts'
 import type { ModelInfo } from '../contract/models.ts'
+import { raced } from '../contract/raced.ts'
 import {
   deviceFlow,
   deviceFlowStatus,
@@ -99,7 +100,8 @@ export async function signIn(
   })
   let prompt: DeviceFlowPrompt | undefined
   try {
-    prompt = await orAborted(run(target, option, session, ui), session.signal)
+    // A guest that does not hear the signal is not waited for.
+    prompt = await raced(run(target, option, session, ui), session.signal)
   } catch (error) {
     signal?.throwIfAborted()
     throw toCallerError(error, session, reference)
@@ -202,18 +204,4 @@ function brokeContract(host: ExtensionHost, what: string): ExtensionError {
     host.id,
     `Extension "${host.id}" broke the contract: ${what}`,
   )
-}
-
-/** A guest that does not hear the signal is not waited for. */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const abort = () => reject(signal.reason)
-  signal.addEventListener('abort', abort, { once: true })
-  if (signal.aborted) abort()
-  work.catch(() => {})
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
 }

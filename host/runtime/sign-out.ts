@@ -1,5 +1,6 @@
 import { beginSession } from '../capabilities/sign-in-session.ts'
 import { readProviderError } from '../contract/guest-values.ts'
+import { raced } from '../contract/raced.ts'
 import type { CredentialStore } from '../credentials/store.ts'
 import { ProviderError } from '../errors.ts'
 import { ReturnedError } from '../sandbox/life.ts'
@@ -33,7 +34,7 @@ export async function signOut(
   })
   let failure: Error | undefined
   try {
-    await Promise.race([host.callIn(session, 'signOut', [provider]), aborted(session.signal)])
+    await raced(host.callIn(session, 'signOut', [provider]), session.signal)
   } catch (error) {
     failure =
       error instanceof ReturnedError
@@ -47,10 +48,4 @@ export async function signOut(
   }
   signal?.throwIfAborted()
   return { provider: reference, wasSignedIn, ...(failure && { failure }) }
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
 }

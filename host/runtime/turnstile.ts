@@ -1,4 +1,4 @@
-import { raced } from '../tools/raced.ts'
+import { raced } from '../contract/raced.ts'
 
 /** Lets so many through at once; the others wait in line. */
 export interface Turnstile {

@@ -1,9 +1,9 @@
+import { raced } from '../contract/raced.ts'
 import { InvalidToolInputError, ToolError } from '../errors.ts'
 import type { ConfirmTool, createConfirmation } from './confirmation.ts'
 import type { RegisteredTool, ToolInput } from './definition.ts'
 import type { observeTool } from './observe-tool.ts'
 import { ruleFor, type ToolPolicy } from './policy.ts'
-import { raced } from './raced.ts'
 import type { ToolPreparation, ToolTokenOptions } from './tool.ts'
 import { readOutput, ToolResult } from './tool-result.ts'
 

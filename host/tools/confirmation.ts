@@ -1,6 +1,6 @@
+import { raced } from '../contract/raced.ts'
 import type { RegisteredTool } from './definition.ts'
 import { exactKey, type ToolRule } from './policy.ts'
-import { raced } from './raced.ts'
 import { createSessionAnswers } from './session-answers.ts'
 import type { ToolOrigin, ToolPreparation } from './tool.ts'
 

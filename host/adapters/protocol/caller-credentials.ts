@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
+import { raced } from '../../contract/raced.ts'
 import type { SignInOption } from '../../contract/sign-in.ts'
 import { CredentialError } from '../../credentials/credential-error.ts'
 import { InvalidOptionError, ProviderError } from '../../errors.ts'
 import type { Airlock } from '../../runtime/airlock.ts'
-import { raced } from '../../tools/raced.ts'
 import type { Credentials } from './shape.ts'
 
 export interface CallerCredentials {
